@@ -1,0 +1,57 @@
+# Every way to build, check and measure wayword. `make` alone tells them.
+# Needs Python, a Rust toolchain and make; everything else goes into .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help dev demo test lint format golden bench clean
+
+help:
+	@echo "make demo    build, then run the main job on the embedded default"
+	@echo "make test    build, then run every test"
+	@echo "make lint    formatting, types, lints, stubs; warnings are errors"
+	@echo "make format  let the formatters rewrite the code"
+	@echo "make golden  rewrite the expected output of commands; read the diff"
+	@echo "make bench   measure speed and memory; results go to bench/results"
+	@echo "make dev     only build, into .venv"
+
+dev: .venv/.built
+
+.venv/.made:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.9,<2'
+	@touch $@
+
+.venv/.built: .venv/.made pyproject.toml $(RUST)
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet
+	@touch $@
+
+demo: dev
+	$(BIN)/wayword demo
+
+test: dev
+	cargo test --quiet --locked --package wayword-core
+	$(BIN)/python -m pytest --quiet -n auto
+
+lint: dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest wayword._core --allowlist crates/python/stubtest.allow
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- --deny warnings
+
+format: dev
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	cargo fmt --all
+
+golden: dev
+	$(BIN)/python -m pytest --quiet tests/test_golden.py --rewrite-golden
+
+bench: dev
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf .venv target demo

@@ -1,0 +1,1 @@
+"""Speed and memory, measured; see `bench/run.py`."""

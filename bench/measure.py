@@ -1,0 +1,93 @@
+"""What benches share: the cost of a command, and result files that say where they come from.
+
+Costs are CPU seconds and peak memory of a child process, because wall time on a shared machine
+says little. A result file holds the machine, the commit, and every row measured in one run.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+__all__ = ["PYTHON", "ROOT", "SHARED", "Cost", "measure", "show", "write_result"]
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command cost, and what it printed."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    peak_mb: float
+    answer: str
+
+
+def measure(command: list[str | Path]) -> Cost:
+    """Run a command to its end and take its cost; a failing command is an error."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert child.stdout is not None
+    answer = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.stdout.close()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"bench: {' '.join(map(str, command))} left with {child.returncode}")
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes there, kilobytes here
+    return Cost(
+        round(usage.ru_utime + usage.ru_stime, 3),
+        round(time.monotonic() - start, 3),
+        round(usage.ru_maxrss / unit, 1),
+        answer.strip(),
+    )
+
+
+def write_result(stage: str, rows: list[dict[str, Any]]) -> Path:
+    """Write a dated result file; the newest is the one that docs quote."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    result = {
+        "stage": stage,
+        "date": date.today().isoformat(),
+        "commit": commit,
+        "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "rows": [asdict(row) if isinstance(row, Cost) else row for row in rows],
+    }
+    path = ROOT / "bench" / "results" / f"{stage}-{result['date']}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print rows as a Markdown table, ready for the docs."""
+    header = list(rows[0])
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(str(row.get(name, "")) for name in header) + " |")
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor()

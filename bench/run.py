@@ -1,0 +1,28 @@
+"""Run benches: `python bench/run.py` for all stages, `python bench/run.py corpus` for one.
+
+A stage's bench is `bench/STAGE.py` with a function `rows()` that measures and returns one
+dictionary per row; it raises when an answer is wrong, so that a fast wrong run fails.
+"""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+STAGES = ("corpus",)
+
+
+def main() -> None:
+    """Measure, print and write."""
+    from bench import measure
+
+    for stage in sys.argv[1:] or STAGES:
+        rows = import_module(f"bench.{stage}").rows()
+        print(f"\n## {stage}")
+        measure.show(rows)
+        print(f"written to {measure.write_result(stage, rows).relative_to(measure.ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+//! Word alignments of many sentence pairs, and Pharaoh's text form of them.
+//!
+//! In: lines such as `0-0 1-2`, source first, positions from 0. Out: `Links`, flat with
+//! offsets; within a sentence sorted by source, then target, each link once.
+//! A link that lies outside its sentence is an error that names the line.
+//! Cost: 8 bytes a link and 8 a sentence.
+
+use crate::Job;
+use crate::corpus::{Bitext, LineReader, SrcPos, TgtPos};
+use crate::error::{Error, Place, Result};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Lines between two looks at the job.
+const BLOCK: usize = 1 << 12;
+
+/// A source word and a target word that mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)]
+pub struct Link {
+    /// Position of the source word.
+    pub src: SrcPos,
+    /// Position of the target word.
+    pub tgt: TgtPos,
+}
+
+impl Link {
+    /// The link of these two positions.
+    pub fn new(src: u32, tgt: u32) -> Self {
+        Link { src: SrcPos(src), tgt: TgtPos(tgt) }
+    }
+}
+
+/// The links of many sentence pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Links {
+    links: Vec<Link>,
+    offsets: Vec<u64>,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Links { links: Vec::new(), offsets: vec![0] }
+    }
+}
+
+impl Links {
+    /// Number of sentence pairs.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no sentence pair.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The links of one sentence pair, sorted; panics when there is no such pair.
+    pub fn sentence(&self, number: usize) -> &[Link] {
+        &self.links[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+    }
+
+    /// The links of all sentence pairs, one after the other.
+    pub fn flat(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Where each pair's links start in `flat`, and one more entry for the end.
+    pub fn offsets(&self) -> &[u64] {
+        &self.offsets
+    }
+
+    /// Adds the links of the next sentence pair, in any order.
+    pub fn push(&mut self, links: impl IntoIterator<Item = Link>) {
+        let start = self.links.len();
+        self.links.extend(links);
+        self.links[start..].sort_unstable();
+        let mut kept = start;
+        for next in start..self.links.len() {
+            if next == start || self.links[next] != self.links[kept - 1] {
+                self.links[kept] = self.links[next];
+                kept += 1;
+            }
+        }
+        self.links.truncate(kept);
+        self.offsets.push(kept as u64);
+    }
+
+    /// Reads a file in Pharaoh's form that belongs to a bitext.
+    pub fn read(path: &Path, bitext: &Bitext, job: &Job) -> Result<Self> {
+        let mut lines = LineReader::open(path)?;
+        let mut links = Links::default();
+        let mut own = Vec::new();
+        while let Some(line) = lines.next_str()? {
+            let number = links.len();
+            own.clear();
+            parse(line, &mut own)
+                .map_err(|found| not_links(Place::line(path, number as u64 + 1), found))?;
+            if number == bitext.len() {
+                return Err(uneven(path, number, bitext.len(), "more"));
+            }
+            let lengths =
+                (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
+            if let Some(found) = own.iter().find_map(|link| outside(*link, lengths)) {
+                let place = Place::line(path, number as u64 + 1);
+                return Err(mismatch(place, found));
+            }
+            links.push(own.iter().copied());
+            if links.len().is_multiple_of(BLOCK) {
+                job.check()?;
+            }
+        }
+        if links.len() < bitext.len() {
+            return Err(uneven(path, links.len(), bitext.len(), "only"));
+        }
+        Ok(links)
+    }
+
+    /// Writes the links of one sentence pair in Pharaoh's form to the end of `out`.
+    pub fn write_sentence(links: &[Link], out: &mut String) {
+        for (number, link) in links.iter().enumerate() {
+            let space = if number == 0 { "" } else { " " };
+            write!(out, "{space}{}-{}", link.src.0, link.tgt.0).expect("a string takes any text");
+        }
+    }
+}
+
+/// Adds the links of a line to `links`, or says which word of it is no link.
+fn parse(line: &str, links: &mut Vec<Link>) -> std::result::Result<(), String> {
+    for word in line.split_whitespace() {
+        let link = word
+            .split_once('-')
+            .and_then(|(src, tgt)| Some(Link::new(src.parse().ok()?, tgt.parse().ok()?)));
+        links.push(link.ok_or_else(|| word.chars().take(40).collect::<String>())?);
+    }
+    Ok(())
+}
+
+/// What to say when a link lies outside a sentence pair of these lengths.
+pub fn outside(link: Link, (src, tgt): (usize, usize)) -> Option<String> {
+    let (side, length) = if link.src.index() >= src {
+        ("source", src)
+    } else if link.tgt.index() >= tgt {
+        ("target", tgt)
+    } else {
+        return None;
+    };
+    let Link { src: SrcPos(i), tgt: TgtPos(j) } = link;
+    Some(format!("link {i}-{j} is outside the sentence ({side} has {length} words)"))
+}
+
+fn mismatch(place: Place, found: String) -> Error {
+    let advice = "do both files come from the same corpus?".into();
+    Error::Mismatch { place, found, advice }
+}
+
+fn not_links(place: Place, word: String) -> Error {
+    Error::Format {
+        place,
+        found: format!("`{word}`"),
+        expected: "links such as `0-0 1-2`".into(),
+        advice: "positions count from 0, the source comes first".into(),
+    }
+}
+
+fn uneven(path: &Path, lines: usize, pairs: usize, than: &str) -> Error {
+    let found = match than {
+        "more" => format!("more lines than the text, which has {pairs}"),
+        _ => format!("only {lines} lines, but the text has {pairs}"),
+    };
+    mismatch(Place::file(path), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_sorted_and_unique() {
+        let mut links = Links::default();
+        links.push([Link::new(1, 0), Link::new(0, 2), Link::new(1, 0)]);
+        links.push([]);
+        links.push([Link::new(3, 3)]);
+        assert_eq!(links.sentence(0), [Link::new(0, 2), Link::new(1, 0)]);
+        assert_eq!(links.sentence(1), []);
+        assert_eq!(links.offsets(), [0, 2, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut own = Vec::new();
+        parse(" 0-0  7-12\t1-3 ", &mut own).unwrap();
+        let mut line = String::new();
+        Links::write_sentence(&own, &mut line);
+        assert_eq!(line, "0-0 7-12 1-3");
+        assert_eq!(parse("0-0 1:2", &mut own).unwrap_err(), "1:2");
+        assert_eq!(parse("0--1", &mut own).unwrap_err(), "0--1");
+    }
+}

@@ -1,0 +1,26 @@
+//! Text: reading files, words as numbers, sentence pairs, and what is wrong with them.
+//!
+//! In: files of any bytes, plain or compressed. Out: `Bitext` (flat arrays of word ids with
+//! offsets and one vocabulary for both sides), or a `Report` of the lines that are no good.
+//! Cost: one pass; memory is 4 bytes a word, 8 a sentence and side, and the vocabulary.
+//! Not: tokenisation and the richer file formats, which Python does with its libraries.
+
+mod bitext;
+mod doctor;
+mod length;
+mod position;
+mod read;
+mod script;
+mod text;
+mod vocab;
+mod write;
+
+pub use bitext::{Bitext, Layout, ReadOptions};
+pub use doctor::{CleanFiles, Diagnosis, DoctorOptions, Finding, Problem, Report, Side, examine};
+pub use length::length_of;
+pub use position::{SrcPos, TgtPos};
+pub use read::{LineReader, Source, broken, open};
+pub use script::{Family, family_of};
+pub use text::Text;
+pub use vocab::{Vocab, WordId};
+pub use write::NewFile;

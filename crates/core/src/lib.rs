@@ -1,0 +1,21 @@
+//! The hot loops of wayword, in the order of the pipeline.
+//!
+//! Everything here is plain Rust and knows nothing of Python: the border crate converts.
+//! A module uses only modules above it, besides `error` and `job` (a test watches that).
+
+/// What can go wrong, as fields and not prose.
+pub mod error;
+/// One running task: cancellation, progress, number of threads.
+pub mod job;
+
+// Text: files, words as numbers, sentence pairs, and what is wrong with them.
+pub mod corpus;
+
+// Links between the words of a sentence pair.
+pub mod align;
+
+// Word order: permutations of the source words, and models of them.
+pub mod reorder;
+
+pub use error::{Error, Result};
+pub use job::Job;

@@ -1,0 +1,36 @@
+//! The border between the core and Python: converts, releases the GIL, maps errors.
+//!
+//! No algorithm lives here. Users import `wayword.<stage>`; only those modules import `_core`.
+
+mod align;
+mod border;
+mod corpus;
+mod reorder;
+mod view;
+
+use pyo3::prelude::*;
+
+/// Panics on purpose, so that a test can see what becomes of a panic.
+#[pyfunction]
+fn provoke_panic(py: Python<'_>) -> PyResult<()> {
+    #[expect(clippy::panic, reason = "that is what it is for")]
+    border::enter(py, 1, None, |_| panic!("provoked on purpose"))
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    border::silence_panics();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<corpus::Bitext>()?;
+    module.add_class::<corpus::BitextBuilder>()?;
+    module.add_class::<corpus::Reader>()?;
+    module.add_class::<align::Links>()?;
+    module.add_class::<view::View>()?;
+    module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
+    module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
+    module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
+    module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
+    module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;
+    Ok(())
+}

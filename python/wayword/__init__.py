@@ -1,0 +1,13 @@
+"""Phrase-based translation that gets word order right.
+
+>>> from wayword import Bitext
+>>> bitext = Bitext.from_pairs([("das haus ist klein", "the house is small")])
+>>> bitext[0].src
+['das', 'haus', 'ist', 'klein']
+"""
+
+from wayword._core import __version__
+from wayword.corpus import Bitext
+from wayword.errors import WaywordError
+
+__all__ = ["Bitext", "WaywordError", "__version__"]

@@ -1,0 +1,105 @@
+"""Compares links with a gold alignment made by people.
+
+In: links, and gold lines of sure (``i-j``) and possible (``i?j``) links. Out: ``LinkScore``.
+How: Och and Ney (2003). Precision counts a link as right when it is at least possible, recall
+asks for the sure ones; AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|), where S is part of P.
+Links of lines beyond the gold are not looked at: gold sentences come first in a corpus.
+
+>>> gold = [Gold(sure=frozenset({(0, 0), (1, 1)}), possible=frozenset({(0, 0), (1, 1), (2, 1)}))]
+>>> score_links([{(0, 0), (2, 1), (3, 3)}], gold)
+LinkScore(precision=0.6667, recall=0.5000, aer=0.4000, f1=0.4000, sentences=1)
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import NamedTuple
+
+from wayword.corpus.formats import open_text
+from wayword.errors import FormatError, MismatchError
+
+__all__ = ["Gold", "LinkScore", "read_gold", "read_links", "score_links"]
+
+FilePath = str | PathLike[str]
+LinkSet = Iterable[tuple[int, int]]
+
+
+class Gold(NamedTuple):
+    """The gold links of a sentence; sure links are possible too."""
+
+    sure: frozenset[tuple[int, int]]
+    possible: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, repr=False)
+class LinkScore:
+    """Precision, recall, alignment error rate, and F1 against the sure links."""
+
+    precision: float
+    recall: float
+    aer: float
+    f1: float
+    sentences: int
+
+    def __repr__(self) -> str:
+        values = ", ".join(
+            f"{name}={getattr(self, name):.4f}" for name in ("precision", "recall", "aer", "f1")
+        )
+        return f"LinkScore({values}, sentences={self.sentences})"
+
+
+def score_links(links: Iterable[LinkSet], gold: Iterable[Gold]) -> LinkScore:
+    """Score links against gold, sentence by sentence; ``links`` may go on after the gold."""
+    found = sure = found_sure = found_possible = sentences = 0
+    lines = iter(links)
+    for expected in gold:
+        proposed = next(lines, None)
+        if proposed is None:
+            raise MismatchError(
+                f"links: only {sentences} lines; expected one for each gold sentence; "
+                "do links and gold come from the same corpus?"
+            )
+        own = {(int(src), int(tgt)) for src, tgt in proposed}
+        found += len(own)
+        sure += len(expected.sure)
+        found_sure += len(own & expected.sure)
+        found_possible += len(own & expected.possible)
+        sentences += 1
+    return LinkScore(
+        precision=_share(found_possible, found),
+        recall=_share(found_sure, sure),
+        aer=1 - _share(found_sure + found_possible, found + sure),
+        f1=_share(2 * found_sure, found + sure),
+        sentences=sentences,
+    )
+
+
+def read_gold(path: FilePath) -> list[Gold]:
+    """Read gold lines of ``i-j`` (sure) and ``i?j`` (possible)."""
+    gold = []
+    for number, line in enumerate(open_text(path), 1):
+        words = line.split()
+        sure = frozenset(_link(word, "-", path, number) for word in words if "?" not in word)
+        other = frozenset(_link(word, "?", path, number) for word in words if "?" in word)
+        gold.append(Gold(sure, sure | other))
+    return gold
+
+
+def read_links(path: FilePath) -> list[list[tuple[int, int]]]:
+    """Read Pharaoh lines without the text they belong to."""
+    lines = enumerate(open_text(path), 1)
+    return [[_link(word, "-", path, number) for word in line.split()] for number, line in lines]
+
+
+def _link(word: str, between: str, path: FilePath, number: int) -> tuple[int, int]:
+    src, _, tgt = word.partition(between)
+    if not (src.isascii() and src.isdigit() and tgt.isascii() and tgt.isdigit()):
+        raise FormatError(
+            f"{path}:{number}: `{word[:40]}`; expected links such as `0-0 1-2`, in gold also "
+            "`1?3` for possible ones; positions count from 0, the source comes first"
+        )
+    return int(src), int(tgt)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0

@@ -1,0 +1,106 @@
+"""The command ``wayword``: one file per subcommand, one place for errors.
+
+A subcommand is a module with ``HELP`` (one line), ``configure(parser)`` and ``run(args)``, which
+parses and prints and calls an importable function of its stage. Here errors become one line on
+standard error and an exit code: 0 done, 1 failed, 2 wrong usage; as for any Unix program, 130
+after Ctrl-C and 141 when the reader of a pipe went away.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+__all__ = ["COMMANDS", "main"]
+
+#: The subcommands, in the order of the pipeline.
+COMMANDS = ("demo", "toy", "doctor", "prepare")
+
+DESCRIPTION = """\
+Phrase-based translation that gets word order right.
+
+Start with `wayword demo`; `wayword COMMAND --help` tells more about a command."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read more, and leave with 2."""
+        self.exit(2, f"{self.prog}: {message}; try `{self.prog} --help`\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    from wayword import __version__
+
+    parser = Parser(
+        prog="wayword",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"wayword {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = import_module(f"wayword.cli.{name}")
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.configure(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit code."""
+    try:
+        _speak_utf8()
+        args = build_parser().parse_args(argv)
+        args.run(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _fail("stopped", 130)
+    except BrokenPipeError:
+        # Python would complain once more when it flushes standard output on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:
+        return _explain(error)
+    return 0
+
+
+def _speak_utf8() -> None:
+    """Text is UTF-8 with plain newlines, whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _explain(error: Exception) -> int:
+    from wayword.errors import ArgumentError, WaywordError
+
+    if os.environ.get("WAYWORD_TRACEBACK"):
+        raise error
+    if isinstance(error, ArgumentError):
+        return _fail(str(error), 2)
+    if isinstance(error, WaywordError):
+        return _fail(str(error), 1)
+    if isinstance(error, OSError):
+        named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return _fail(named, 1)
+    kind = type(error).__name__
+    return _fail(
+        f"internal error, please report it: {kind}: {error} (WAYWORD_TRACEBACK=1 shows where)", 1
+    )
+
+
+def _fail(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    print(f"wayword: {line}", file=sys.stderr)
+    return code

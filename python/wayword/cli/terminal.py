@@ -1,0 +1,73 @@
+"""What commands share when they talk to people and programs."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["add_json", "add_seed", "add_threads", "bar", "print_json", "table"]
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threads``."""
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="0 for all (default); changes no result"
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add ``--seed``."""
+    parser.add_argument(
+        "--seed", type=int, default=1, help="the same seed gives the same bytes (default 1)"
+    )
+
+
+def print_json(value: Any) -> None:
+    """Print a value for a program to read, on one line."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns for people: numbers to the right, text to the left.
+
+    >>> print(table(["kind", "lines"], [["empty", 3], ["control", 12]]))
+    kind     lines
+    empty        3
+    control     12
+    """
+    cells = [list(header), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    right = [all(isinstance(cell, int | float) for cell in column) for column in zip(*rows)]  # noqa: B905
+    right = right or [False] * len(header)
+    lines = (
+        "  ".join(
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, is_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in cells
+    )
+    return "\n".join(lines)
+
+
+@contextmanager
+def bar(title: str, unit: str) -> Iterator[Callable[[int, int], object] | None]:
+    """A progress bar on standard error, only on a terminal; None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as shown:
+
+        def progress(done: int, total: int) -> None:
+            shown.total = total or None
+            shown.update(done - shown.n)
+
+        yield progress

@@ -1,0 +1,109 @@
+"""Finds the lines of a bitext that would do harm, and takes them out.
+
+In: two files of any bytes. Out: a ``Report``; with ``out`` also a folder with the clean pair and
+``quarantine.tsv``, which says why each other line was taken out. Every input line ends in exactly
+one of the two.
+Cost: linear, in the core; one line of each file in memory and 16 bytes a pair for duplicates.
+Not: repair. The text stays as it is, but for line ends, a byte-order mark and, with ``nfc``,
+Unicode's composed form.
+
+>>> [name for name, meaning in problems().items() if "UTF-8" in meaning]
+['encoding']
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wayword import _core
+from wayword.errors import ArgumentError
+
+__all__ = ["Finding", "Report", "examine", "problems"]
+
+COMPRESSION = (".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found: the line (from 1), the kind, the side and what exactly."""
+
+    line: int
+    problem: str
+    side: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the doctor saw. ``clean + quarantined`` is the longer file's number of lines."""
+
+    src_lines: int
+    tgt_lines: int
+    clean: int
+    quarantined: int
+    src_script: str | None
+    tgt_script: str | None
+    counts: dict[str, int]
+    examples: tuple[Finding, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, for JSON."""
+        return {**vars(self), "examples": [vars(finding) for finding in self.examples]}
+
+
+def problems() -> dict[str, str]:
+    """Every kind of problem and what it means, the gravest first."""
+    return dict(_core.doctor_problems())
+
+
+def examine(
+    src: str | os.PathLike[str],
+    tgt: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    max_length: int = 200,
+    max_ratio: float = 9.0,
+    factors: int | None = None,
+    nfc: bool = False,
+    allow: Sequence[str] = (),
+    examples: int = 5,
+    progress: Callable[[int, int], object] | None = None,
+) -> Report:
+    """Examine a pair of files and, with ``out``, write the clean pair and the quarantine.
+
+    A side may have ``max_length`` words (characters in writings without spaces) and
+    ``max_ratio`` times the words of the other. With ``factors`` every source word must have so
+    many factors with ``|`` between them. Kinds in ``allow`` are not looked for; lines that have
+    no partner or are not UTF-8 are taken out in any case.
+    """
+    files = None if out is None else _clean_files(Path(src), Path(tgt), Path(out))
+    found = _core.doctor(
+        src,
+        tgt,
+        files,
+        max_length=max_length,
+        max_ratio=max_ratio,
+        factors=factors,
+        nfc=nfc,
+        allow=list(allow),
+        examples=examples,
+        progress=progress,
+    )
+    shown = tuple(Finding(*row) for row in found.pop("examples"))
+    return Report(**found, examples=shown)
+
+
+def _clean_files(src: Path, tgt: Path, out: Path) -> tuple[Path, Path, Path]:
+    """Where the clean pair goes: the files' own names, in the folder ``out``."""
+    names = [path.stem if path.suffix in COMPRESSION else path.name for path in (src, tgt)]
+    if names[0] == names[1]:
+        raise ArgumentError(
+            f"out: both files are called {names[0]}; expected two names, as they go to one folder"
+        )
+    clean = (out / names[0], out / names[1])
+    if clean[0].resolve() == src.resolve() or clean[1].resolve() == tgt.resolve():
+        raise ArgumentError(f"out: {out} holds the input files; expected another folder")
+    out.mkdir(parents=True, exist_ok=True)
+    return (*clean, out / "quarantine.tsv")

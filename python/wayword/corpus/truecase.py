@@ -1,0 +1,170 @@
+"""Gives the first word of a sentence the case it has elsewhere: *Die Katze* becomes *die Katze*.
+
+In: token lists. Out: a ``Truecaser``; ``apply`` and ``restore`` map tokens to tokens.
+How: count the forms of each word where case says something, keep the most frequent (Lita et al.,
+2003, in the simple form that Moses uses). Ties go to the form with fewer capitals, then to the
+smaller one by code points. Sacremoses' truecaser would not do: it holds the corpus in memory,
+breaks ties by the order of reading and changes words inside the sentence as well.
+Cost: one pass to fit, memory for the distinct forms; one look-up a sentence to apply.
+Not: recasing of lower-cased text; only first words and sentences in capitals are touched.
+
+>>> caser = Truecaser.fit([["Heute", "ist", "die", "Katze", "da"], ["Da", "ist", "heute", "die"]])
+>>> caser.apply(["Die", "Katze", "ist", "da"])
+['die', 'Katze', 'ist', 'da']
+>>> caser.restore(["die", "Katze", "ist", "da"])
+['Die', 'Katze', 'ist', 'da']
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from wayword.corpus.formats import FilePath, new_file, open_text
+from wayword.errors import FormatError
+
+__all__ = ["Form", "Truecaser"]
+
+MAGIC = ["wayword-truecaser", "1"]
+DOTTED = frozenset({"tr", "az"})  # languages where I is the capital of ı, and İ of i
+STARTERS = frozenset(".:?!…。？！؟।॥\"'“”„‚‘«»‹›([{-–—*•")  # what may stand before a capital
+
+
+class Form(NamedTuple):
+    """The case a word has most often: ``seen`` times of ``total``."""
+
+    word: str
+    seen: int
+    total: int
+
+
+class Truecaser:
+    """Knows the usual case of words."""
+
+    def __init__(self, forms: Iterable[Form], *, lang: str = "") -> None:
+        self.lang = lang
+        self._forms = {lower(form.word, lang): form for form in forms}
+
+    @classmethod
+    def fit(cls, sentences: Iterable[Sequence[str]], *, lang: str = "") -> "Truecaser":
+        """Learn from tokenised sentences, read once."""
+        counts: Counter[str] = Counter()
+        for tokens in sentences:
+            if not _is_shouted(tokens):
+                counts.update(_telling(tokens))
+        forms: dict[str, dict[str, int]] = {}
+        for word, count in counts.items():
+            forms.setdefault(lower(word, lang), {})[word] = count
+        return cls((_usual(forms[key]) for key in sorted(forms)), lang=lang)
+
+    def __len__(self) -> int:
+        return len(self._forms)
+
+    def form(self, word: str) -> Form | None:
+        """The usual form of a word in any case; None when it was not seen."""
+        return self._forms.get(lower(word, self.lang))
+
+    def apply(self, tokens: Sequence[str]) -> list[str]:
+        """Correct the first word, or all words when the sentence is in capitals."""
+        tokens = list(tokens)
+        if _is_shouted(tokens):
+            return [self._usual(token) for token in tokens]
+        first = _first_word(tokens)
+        if first is not None:
+            tokens[first] = self._usual(tokens[first])
+        return tokens
+
+    def restore(self, tokens: Sequence[str]) -> list[str]:
+        """Give the first word its capital; words such as *iPhone* stay as they are."""
+        tokens = list(tokens)
+        first = _first_word(tokens)
+        if first is not None and tokens[first].islower():
+            tokens[first] = _capital(tokens[first], self.lang)
+        return tokens
+
+    def save(self, path: FilePath) -> None:
+        """Write a table of word, seen and total, sorted by the lower-cased word."""
+        with new_file(path) as file:
+            print(*MAGIC, self.lang, sep="\t", file=file)
+            for key in sorted(self._forms):
+                print(*self._forms[key], sep="\t", file=file)
+
+    @classmethod
+    def load(cls, path: FilePath) -> "Truecaser":
+        """Read what ``save`` wrote."""
+        lines = open_text(path)
+        head = next(lines, "").split("\t")
+        if head[:2] != MAGIC or len(head) != 3:
+            advice = "fit the truecaser again"
+            raise FormatError(f"{path}:1: no truecaser; expected `{' '.join(MAGIC)}`; {advice}")
+        rows = enumerate(lines, 2)
+        return cls((_parse(line, f"{path}:{number}") for number, line in rows), lang=head[2])
+
+    def _usual(self, token: str) -> str:
+        form = self.form(token)
+        return token if form is None else form.word
+
+
+def lower(text: str, lang: str = "") -> str:
+    """Lower-case text as its language does it."""
+    if lang in DOTTED:
+        text = text.replace("İ", "i").replace("I", "ı")
+    return text.lower()
+
+
+def _capital(word: str, lang: str) -> str:
+    if lang in DOTTED and word[0] == "i":
+        return "İ" + word[1:]
+    start = word[0].title()
+    return start + word[1:] if len(start) == 1 else word
+
+
+def _first_word(tokens: Sequence[str]) -> int | None:
+    """Where the first token with a letter or digit is."""
+    for at, token in enumerate(tokens):
+        if any(map(str.isalnum, token)):
+            return at
+    return None
+
+
+def _telling(tokens: Sequence[str]) -> Iterator[str]:
+    """Words whose case does not come from where they stand."""
+    follows_start = True
+    for token in tokens:
+        if token in STARTERS:
+            follows_start = True
+        elif not follows_start:
+            if token.lower() != token.upper():
+                yield token
+        elif any(map(str.isalnum, token)):
+            follows_start = False
+
+
+def _is_shouted(tokens: Sequence[str]) -> bool:
+    """Whether all is in capitals, with two words of two letters at least."""
+    long = 0
+    for token in tokens:
+        if token.isupper():
+            long += len(token) > 1
+        elif token.lower() != token.upper():
+            return False
+    return long > 1
+
+
+def _usual(forms: dict[str, int]) -> Form:
+    def rank(word: str) -> tuple[int, int, str]:
+        return (-forms[word], sum(map(str.isupper, word)), word)
+
+    word = min(forms, key=rank)
+    return Form(word, forms[word], sum(forms.values()))
+
+
+def _parse(line: str, place: str) -> Form:
+    columns = line.split("\t")
+    if len(columns) != 3 or not columns[0]:
+        found = f"{len(columns)} columns"
+        raise FormatError(f"{place}: {found}; expected word, seen and total; fit it again")
+    counts = [int(text) if text.isdecimal() and len(text) < 19 else 0 for text in columns[1:]]
+    if not 0 < counts[0] <= counts[1]:
+        found = f"counts `{columns[1]}` and `{columns[2]}`"
+        raise FormatError(f"{place}: {found}; expected 0 < seen <= total; fit it again")
+    return Form(columns[0], counts[0], counts[1])

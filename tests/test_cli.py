@@ -1,0 +1,132 @@
+"""The command line: errors, exit codes, Ctrl-C and pipes."""
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from wayword import __version__
+from wayword.cli import COMMANDS, main
+
+WAYWORD = [sys.executable, "-m", "wayword"]
+
+
+def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*WAYWORD, *args], capture_output=True, text=True, check=False)
+
+
+def test_version_and_help_work_without_a_command() -> None:
+    assert run("--version").stdout == f"wayword {__version__}\n"
+    assert all(f"\n    {name} " in run("--help").stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as leave:
+        main([name, "--help"])
+    assert leave.value.code == 0
+    assert f"example: wayword {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_file_is_short(name: str) -> None:
+    path = import_module(f"wayword.cli.{name}").__file__
+    assert path is not None
+    assert len(Path(path).read_text().splitlines()) <= 120
+
+
+def test_wrong_usage_is_one_line_and_2() -> None:
+    done = run("doctor", "one-file")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "wayword doctor: the following arguments are required: TGT; try `wayword doctor --help`\n"
+    )
+
+
+def test_a_useless_option_value_is_one_line_and_2(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    done = run("doctor", tmp_path / "a", tmp_path / "a", "--max-length", "0")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "wayword: max_length: found 0; expected at least 1 word\n",
+    )
+
+
+def test_a_missing_file_is_one_line_and_1() -> None:
+    done = run("doctor", "not-there.de", "not-there.en")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "wayword: not-there.de: No such file or directory\n",
+    )
+
+
+def test_a_mistake_of_ours_is_one_line_and_asks_for_a_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr("wayword.corpus.doctor.examine", fail)
+    assert main(["doctor", "a", "b"]) == 1
+    assert capsys.readouterr().err == (
+        "wayword: internal error, please report it: ZeroDivisionError: of ours "
+        "(WAYWORD_TRACEBACK=1 shows where)\n"
+    )
+
+
+def test_a_broken_pipe_is_silent(tmp_path: Path) -> None:
+    src = tmp_path / "a"
+    src.write_text("wort\n" * 100_000)
+    command = f'"{sys.executable}" -m wayword prepare --lang de --tokenizer none "{src}"'
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("wort\n", "", 141)
+
+
+def test_ctrl_c_stops_the_core_within_a_second(tmp_path: Path) -> None:
+    src, tgt = tmp_path / "a", tmp_path / "b"
+    src.write_text("".join(f"wort {i} und noch eines\n" for i in range(1_500_000)))
+    tgt.symlink_to(src)
+    child = subprocess.Popen(
+        [*WAYWORD, "doctor", src, tgt, "-o", tmp_path / "out"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "out").exists() and child.poll() is None:
+        time.sleep(0.02)
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert time.monotonic() - start < 1
+    assert (child.returncode, err) == (130, "wayword: stopped\n")
+    assert list((tmp_path / "out").iterdir()) == [], "nothing is left half-written"
+
+
+def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
+    src = tmp_path / "a"
+    src.write_text("".join(f"wort {i}\n" for i in range(300_000)))
+    main_end, child_end = pty.openpty()
+    fcntl.ioctl(child_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    child = subprocess.Popen(
+        [*WAYWORD, "doctor", src, src], stdout=subprocess.PIPE, stderr=child_end
+    )
+    os.close(child_end)
+    assert b"doctor" in os.read(main_end, 1000)
+    child.communicate(timeout=60)
+    os.close(main_end)
+    assert run("doctor", src, src).stderr == ""
