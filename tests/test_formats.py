@@ -15,19 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from wayword.corpus import formats
+from wayword.corpus import files
+from wayword.corpus.files import new_file, open_bytes, open_text, spooled
 from wayword.corpus.formats import (
     FORMATS,
     format_of,
-    new_file,
-    open_bytes,
-    open_text,
     read_jsonl,
     read_pairs,
     read_parquet,
     read_po,
     read_tmx,
-    spooled,
 )
 from wayword.errors import ArgumentError, FormatError, LimitError
 
@@ -117,7 +114,7 @@ def test_bad_bytes_are_placed(tmp_path: Path, data: bytes, message: str) -> None
 
 
 def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "MAX_LINE", 8)
+    monkeypatch.setattr(files, "MAX_LINE", 8)
     path = write(tmp_path / "text", "1234567\n12345678\n")
     with pytest.raises(LimitError) as caught:
         list(open_text(path))

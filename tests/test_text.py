@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wayword.corpus.text import CASES, TOKENIZERS, Preparation, RoundTrip, round_trip
+from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
+from wayword.corpus.tokenizer import TOKENIZERS
 from wayword.corpus.truecase import Form, Truecaser
 from wayword.errors import ArgumentError, FormatError
 

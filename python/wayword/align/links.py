@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from wayword import _core
 from wayword.corpus import Bitext
-from wayword.corpus.formats import new_file
+from wayword.corpus.files import new_file
 
 __all__ = ["Links"]
 

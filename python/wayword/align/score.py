@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import NamedTuple
 
-from wayword.corpus.formats import open_text
+from wayword.corpus.files import open_text
 from wayword.errors import FormatError, MismatchError
 
 __all__ = ["Gold", "LinkScore", "read_gold", "read_links", "score_links"]

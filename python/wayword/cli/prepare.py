@@ -31,13 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prepare or restore line by line."""
-    from wayword.corpus import formats, text
+    from wayword.corpus import files, text
 
     preparation = text.Preparation(
         lang=args.lang, tokenizer=args.tokenizer, case=args.case, nfc=not args.no_nfc
     )
-    with formats.spooled(args.file) as path:
-        lines = formats.open_text(path)
+    with files.spooled(args.file) as path:
+        lines = files.open_text(path)
         if args.check:
             print_json(vars(text.round_trip(preparation, lines)))
             return

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wayword.corpus.formats import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError, FormatError
 
 __all__ = [

@@ -1,65 +1,45 @@
-"""Opens and writes files, and reads sentence pairs from the richer bitext formats.
+"""Reads sentence pairs from the richer bitext formats: JSON lines, TMX, PO, Parquet.
 
-In: paths; ``.gz``, ``.xz`` and ``.zst`` are undone by the core, told by content, not by name.
-Out: bytes, lines, or ``Pairs``: an iterator of ``(src, tgt)`` that counts what it had to skip.
-How: one record at a time; XML goes through expat, which never sees more than a block.
+In: paths. Out: ``Pairs``: an iterator of ``(src, tgt)`` that counts what it had to skip.
+How: one record at a time.
 Cost: linear, bounded memory; PO alone is held whole, as polib does.
 Not: ``tsv`` and ``pipes``, which the core reads itself (``wayword.corpus.Bitext``).
 
 >>> format_of("memory.TMX.gz"), format_of("talks.txt")
 ('tmx', 'pipes')
->>> folder = tempfile.TemporaryDirectory()
->>> path = Path(folder.name, "pairs.jsonl")
->>> with new_file(path) as file:
-...     print('{"de": "ja", "en": "yes"}', file=file)
->>> list(read_jsonl(path, "de", "en"))
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = Path(folder, "pairs.jsonl")
+...     _ = path.write_text('{"de": "ja", "en": "yes"}')
+...     list(read_jsonl(path, "de", "en"))
 [('ja', 'yes')]
->>> folder.cleanup()
 """
 
-import gzip
-import io
 import json
-import os
 import re
-import secrets
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO
-from xml.parsers import expat
+from typing import Any, NamedTuple
 
-from wayword import _core
-from wayword.errors import ArgumentError, FormatError, LimitError
+from wayword.corpus.files import COMPRESSION, FilePath, open_text
+from wayword.corpus.tmx import tmx_units
+from wayword.errors import ArgumentError, FormatError
 
 __all__ = [
     "FORMATS",
     "Format",
     "Pairs",
     "format_of",
-    "new_file",
-    "open_bytes",
-    "open_text",
     "read_jsonl",
     "read_pairs",
     "read_parquet",
     "read_po",
     "read_tmx",
-    "spooled",
 ]
 
-FilePath = str | os.PathLike[str]
 Pair = tuple[str, str]
 
-COMPRESSION = (".gz", ".xz", ".zst")
-BLOCK = 1 << 17
-MAX_LINE = 256 << 20  # bytes, as in the core
 ROWS = 4096  # of Parquet at a time
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LINE_BREAKS = re.compile("[\n\r\v\f\x85\u2028\u2029]+")
 
 
@@ -86,118 +66,6 @@ def format_of(path: FilePath) -> str:
     for suffix in COMPRESSION:
         name = name.removesuffix(suffix)
     return next((kind for kind, known in FORMATS.items() if name.endswith(known.suffixes)), "pipes")
-
-
-# --- files ---------------------------------------------------------------------------------------
-
-
-class _Decompressed(io.RawIOBase):
-    """The core's reader as Python's own kind of file."""
-
-    def __init__(self, path: FilePath) -> None:
-        self._reader = _core.Reader(path)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._reader.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def open_bytes(path: FilePath) -> BinaryIO:
-    """Open a file for reading with its compression undone."""
-    return io.BufferedReader(_Decompressed(path), BLOCK)
-
-
-def open_text(path: FilePath) -> Iterator[str]:
-    r"""Lines of UTF-8 text without their ends.
-
-    A line ends at ``\n`` alone, with one ``\r`` before it dropped, so line numbers are those of
-    the core and of any editor. A byte-order mark at the start is no part of the text.
-    """
-    with open_bytes(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if len(raw) > MAX_LINE:
-                limit = f"{MAX_LINE} bytes a line"
-                raise LimitError(f"{path}:{number}: a line that does not end; the limit is {limit}")
-            line = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if number == 1:
-                line = line.removeprefix(BYTE_ORDER_MARK)
-            try:
-                yield line.decode("utf-8")
-            except UnicodeDecodeError as wrong:
-                raise _not_utf8(f"{path}:{number}", line, wrong.start, number == 1) from None
-
-
-def _not_utf8(place: str, line: bytes, at: int, first: bool) -> FormatError:
-    found = f"byte {at + 1} (0x{line[at]:02x}) is not UTF-8"
-    if first and line.startswith(UTF_16):
-        found = "UTF-16 text"
-    advice = "convert the file with iconv, or let `wayword doctor` take such lines out"
-    return FormatError(f"{place}: {found}; expected UTF-8 text; {advice}")
-
-
-@contextmanager
-def spooled(path: FilePath) -> Iterator[Path]:
-    """A real file for ``path``: itself, or for ``-`` a copy of standard input.
-
-    The copy can be read twice and is removed afterwards; it is made by Python, so that Ctrl-C
-    ends the wait for input.
-    """
-    if os.fspath(path) != "-":
-        yield Path(path)
-        return
-    with tempfile.TemporaryDirectory(prefix="wayword-") as folder:
-        copy = Path(folder, "stdin")
-        with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, BLOCK)
-        yield copy
-
-
-@contextmanager
-def new_file(path: FilePath) -> Iterator[TextIO]:
-    r"""Write UTF-8 text with ``\n`` line ends that appears under its name only when whole.
-
-    Until then it stands beside it under a temporary name; an exception removes it. A name in
-    ``.gz`` is compressed, with no time inside, so that the same text gives the same bytes.
-    """
-    path = Path(path)
-    if path.suffix in COMPRESSION[1:]:
-        raise ArgumentError(f"{path}: cannot write `{path.suffix}`; expected a plain or `.gz` name")
-    if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null: nothing to rename
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as raw:
-            with _text_over(raw, compress=path.suffix == ".gz") as text:
-                yield text
-            raw.flush()
-            os.fsync(raw.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def _text_over(raw: BinaryIO, *, compress: bool) -> Iterator[TextIO]:
-    """Text that goes to ``raw``, which stays open."""
-    out: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if compress else raw
-    text = io.TextIOWrapper(out, encoding="utf-8", newline="\n", write_through=False)
-    try:
-        yield text
-        text.flush()
-    finally:
-        text.detach()
-        if compress:
-            out.close()
-
-
-# --- pairs ---------------------------------------------------------------------------------------
 
 
 class Pairs(Iterator[Pair]):
@@ -276,6 +144,15 @@ PO_LINE = re.compile(
     r"""\s*(?:\#.*|(?:msg(?:ctxt|id|id_plural|str(?:\[[0-9]+\])?)\s*)?"(?:[^"\\]|\\.)*"\s*)?""",
     re.DOTALL,
 )
+
+
+def read_tmx(path: FilePath, src_lang: str, tgt_lang: str) -> Pairs:
+    """Pairs from a translation memory; ``de`` stands for ``de-DE`` and ``DE`` as well.
+
+    The contents of formatting codes (``bpt ept it ph ut``) are dropped, the words in ``hi`` and
+    ``sub`` kept. Units that lack a language are skipped; of several variants the first counts.
+    """
+    return Pairs(tmx_units(path, (src_lang, tgt_lang)))
 
 
 def read_po(path: FilePath) -> Pairs:
@@ -385,132 +262,6 @@ def _parquet_texts(compute: Any, batch: Any, name: str, path: FilePath) -> list[
         raise FormatError(f"{path}: {found}; expected text; name a column of text")
     texts: list[str | None] = column.to_pylist()
     return texts
-
-
-# --- TMX -----------------------------------------------------------------------------------------
-
-NATIVE = frozenset({"bpt", "ept", "it", "ph", "ut"})  # formatting codes, not words
-FLOWING = frozenset({"hi", "sub"})  # words, also inside a formatting code
-
-
-def read_tmx(path: FilePath, src_lang: str, tgt_lang: str) -> Pairs:
-    """Pairs from a translation memory; ``de`` stands for ``de-DE`` and ``DE`` as well.
-
-    The contents of formatting codes (``bpt ept it ph ut``) are dropped, the words in ``hi`` and
-    ``sub`` kept. Units that lack a language are skipped; of several variants the first counts.
-    """
-    return Pairs(_tmx_units(path, (src_lang, tgt_lang)))
-
-
-def _tmx_units(path: FilePath, langs: Pair) -> Iterator[Pair | None]:
-    units = _TmxUnits(path, langs)
-    with open_bytes(path) as file:
-        while block := file.read(BLOCK):
-            units.feed(block)
-            yield from units.take()
-    units.feed(b"", last=True)
-    yield from units.take()
-    units.check_languages()
-
-
-class _TmxUnits:
-    """Takes XML in blocks and collects the units that have ended."""
-
-    def __init__(self, path: FilePath, langs: Pair) -> None:
-        self._path = path
-        self._langs = langs
-        self._wanted = [lang.lower().replace("_", "-") for lang in langs]
-        self._seen: dict[str, None] = {}  # languages of the file, in order
-        self._done: list[Pair | None] = []
-        self._sides: list[str | None] = [None, None]
-        self._lang = ""
-        self._pieces: list[str] = []
-        self._keeps: list[bool] = []  # inside <seg>: whether the text of each open element counts
-        self._rooted = False
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.EntityDeclHandler = self._entity
-        self._parser.SkippedEntityHandler = self._skipped_entity
-
-    def feed(self, block: bytes, *, last: bool = False) -> None:
-        try:
-            self._parser.Parse(block, last)
-        except expat.ExpatError as wrong:
-            why = expat.errors.messages.get(wrong.code, "unknown encoding")
-            found = f"broken XML ({why})"
-            raise self._error(found, "a TMX file", "export it again", wrong.lineno) from None
-        except (ValueError, LookupError) as wrong:  # an encoding that Python does not have
-            if isinstance(wrong, FormatError):
-                raise
-            found = "an encoding that cannot be read"
-            raise self._error(found, "UTF-8 or UTF-16", "export it again", 1) from None
-
-    def take(self) -> list[Pair | None]:
-        done, self._done = self._done, []
-        return done
-
-    def check_languages(self) -> None:
-        """Complain when the file has units but never one of the two languages."""
-        for lang, wanted in zip(self._langs, self._wanted, strict=True):
-            if self._seen and not any(_is_language(seen, wanted) for seen in self._seen):
-                known = ", ".join(f"`{seen}`" for seen in self._seen)
-                found = f"{self._path}: no unit in `{lang}`"
-                raise FormatError(f"{found}; expected a language of the file: {known}; name two")
-
-    def _error(self, found: str, expected: str, advice: str, line: int = 0) -> FormatError:
-        place = f"{self._path}:{line or self._parser.CurrentLineNumber}"
-        return FormatError(f"{place}: {found}; expected {expected}; {advice}")
-
-    def _entity(self, name: str, *_rest: object) -> None:
-        # Such files are attacks far more often than memories.
-        advice = "export it again, or write the text itself"
-        raise self._error(f"entity `{name}` is declared", "no entities of its own", advice)
-
-    def _skipped_entity(self, name: str, is_parameter: bool) -> None:
-        if not is_parameter:
-            raise self._error(f"unknown entity `{name}`", "plain characters", "export it again")
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if not self._rooted and name != "tmx":
-            advice = "is this another kind of XML?"
-            raise self._error(f"root element `{name}`", "`tmx`", advice)
-        self._rooted = True
-        if self._keeps:
-            inside = self._keeps[-1]
-            self._keeps.append(name not in NATIVE and (inside or name in FLOWING))
-        elif name == "seg":
-            self._keeps, self._pieces = [True], []
-        elif name == "tuv":
-            lang = attributes.get("xml:lang") or attributes.get("lang") or ""
-            self._lang = lang.lower().replace("_", "-")
-            self._seen[self._lang] = None
-        elif name == "tu":
-            self._sides = [None, None]
-
-    def _text(self, data: str) -> None:
-        if self._keeps and self._keeps[-1]:
-            self._pieces.append(data)
-
-    def _end(self, name: str) -> None:
-        if self._keeps:
-            self._keeps.pop()
-            if not self._keeps:
-                self._end_segment()
-        elif name == "tu":
-            src, tgt = self._sides
-            self._done.append(None if src is None or tgt is None else (src, tgt))
-
-    def _end_segment(self) -> None:
-        for side, wanted in enumerate(self._wanted):
-            if self._sides[side] is None and _is_language(self._lang, wanted):
-                self._sides[side] = "".join(self._pieces)
-
-
-def _is_language(found: str, wanted: str) -> bool:
-    return found == wanted or found.startswith(wanted + "-")
 
 
 def _read_po_columns(path: FilePath, _src: str, _tgt: str) -> Pairs:

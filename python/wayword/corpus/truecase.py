@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from wayword.corpus.formats import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import FormatError
 
 __all__ = ["Form", "Truecaser"]

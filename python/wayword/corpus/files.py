@@ -1,0 +1,146 @@
+"""Opens files for reading, whatever they are compressed with, and writes them whole or not at all.
+
+In: paths; ``.gz``, ``.xz`` and ``.zst`` are undone by the core, told by content, not by name.
+Out: bytes, lines, or a file in the making that gets its name when it is complete.
+Cost: linear, a block in memory.
+
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = Path(folder.name, "two.txt.gz")
+>>> with new_file(path) as file:
+...     for word in ("eins", "zwei"):
+...         print(word, file=file)
+>>> list(open_text(path))
+['eins', 'zwei']
+>>> folder.cleanup()
+"""
+
+import gzip
+import io
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from wayword import _core
+from wayword.errors import ArgumentError, FormatError, LimitError
+
+__all__ = ["BLOCK", "COMPRESSION", "FilePath", "new_file", "open_bytes", "open_text", "spooled"]
+
+FilePath = str | os.PathLike[str]
+
+COMPRESSION = (".gz", ".xz", ".zst")
+BLOCK = 1 << 17
+MAX_LINE = 256 << 20  # bytes, as in the core
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class _Decompressed(io.RawIOBase):
+    """The core's reader as Python's own kind of file."""
+
+    def __init__(self, path: FilePath) -> None:
+        self._reader = _core.Reader(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._reader.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def open_bytes(path: FilePath) -> BinaryIO:
+    """Open a file for reading with its compression undone."""
+    return io.BufferedReader(_Decompressed(path), BLOCK)
+
+
+def open_text(path: FilePath) -> Iterator[str]:
+    r"""Lines of UTF-8 text without their ends.
+
+    A line ends at ``\n`` alone, with one ``\r`` before it dropped, so line numbers are those of
+    the core and of any editor. A byte-order mark at the start is no part of the text.
+    """
+    with open_bytes(path) as file:
+        for number, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+            if len(raw) > MAX_LINE:
+                limit = f"{MAX_LINE} bytes a line"
+                raise LimitError(f"{path}:{number}: a line that does not end; the limit is {limit}")
+            line = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if number == 1:
+                line = line.removeprefix(BYTE_ORDER_MARK)
+            try:
+                yield line.decode("utf-8")
+            except UnicodeDecodeError as wrong:
+                raise _not_utf8(f"{path}:{number}", line, wrong.start, number == 1) from None
+
+
+def _not_utf8(place: str, line: bytes, at: int, first: bool) -> FormatError:
+    found = f"byte {at + 1} (0x{line[at]:02x}) is not UTF-8"
+    if first and line.startswith(UTF_16):
+        found = "UTF-16 text"
+    advice = "convert the file with iconv, or let `wayword doctor` take such lines out"
+    return FormatError(f"{place}: {found}; expected UTF-8 text; {advice}")
+
+
+@contextmanager
+def spooled(path: FilePath) -> Iterator[Path]:
+    """A real file for ``path``: itself, or for ``-`` a copy of standard input.
+
+    The copy can be read twice and is removed afterwards; it is made by Python, so that Ctrl-C
+    ends the wait for input.
+    """
+    if os.fspath(path) != "-":
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="wayword-") as folder:
+        copy = Path(folder, "stdin")
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file, BLOCK)
+        yield copy
+
+
+@contextmanager
+def new_file(path: FilePath) -> Iterator[TextIO]:
+    r"""Write UTF-8 text with ``\n`` line ends that appears under its name only when whole.
+
+    Until then it stands beside it under a temporary name; an exception removes it. A name in
+    ``.gz`` is compressed, with no time inside, so that the same text gives the same bytes.
+    """
+    path = Path(path)
+    if path.suffix in COMPRESSION[1:]:
+        raise ArgumentError(f"{path}: cannot write `{path.suffix}`; expected a plain or `.gz` name")
+    if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null: nothing to rename
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as raw:
+            with _text_over(raw, compress=path.suffix == ".gz") as text:
+                yield text
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _text_over(raw: BinaryIO, *, compress: bool) -> Iterator[TextIO]:
+    """Text that goes to ``raw``, which stays open."""
+    out: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if compress else raw
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="\n", write_through=False)
+    try:
+        yield text
+        text.flush()
+    finally:
+        text.detach()
+        if compress:
+            out.close()

@@ -1,0 +1,182 @@
+"""Splits a line into tokens.
+
+In: a line and its language. Out: tokens, none empty or with whitespace inside.
+How: `unicode` is one regular expression over Unicode's classes; `moses`, `jieba` and `fugashi`
+call the libraries of those names, the last two for runs of Chinese and Japanese characters only.
+Cost: linear; patterns and tokenizers are built once a process, when first used.
+Not: joining (`wayword.corpus.join`); words of Thai, Lao, Khmer or Burmese.
+"""
+
+import importlib
+import re
+import threading
+import unicodedata
+import warnings
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+__all__ = [
+    "APOSTROPHES",
+    "CJK",
+    "CJK_PUNCTUATION",
+    "CONNECTORS",
+    "JOINERS",
+    "marks",
+    "split_fugashi",
+    "split_jieba",
+    "split_moses",
+    "split_none",
+    "split_unicode",
+    "visible",
+]
+
+JOINERS = "\u200c\u200d"  # invisible, but part of Persian and Indic words and of emoji
+HIDDEN = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+BLANK = re.compile("[\x00-\x1f\x7f-\x9f\u200b]")  # controls and the space without width
+HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs; no text on their own
+# Writings without spaces: Han, kana, bopomofo.
+CJK = (
+    "\u3005-\u3007\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f"
+    "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
+)
+CJK_PUNCTUATION = "\u3001-\u3004\u3008-\u3030\u303d\u30a0\u30fb\uff01-\uff0f\uff1a-\uff20" + (
+    "\uff3b-\uff40\uff5b-\uff65\uffe0-\uffe6"
+)
+APOSTROPHES = "'’"
+HYPHENS = "\\-\u2010\u2011"
+ADDRESS = (  # of a page or a mailbox; kept whole
+    r"(?:(?i:https?://|www\.)[!#-;=?-\[\]_a-z~]*[A-Za-z0-9/]"
+    r"|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
+)
+CONNECTORS = frozenset("'’·-\u2010\u2011.,")
+
+
+def visible(line: str) -> str:
+    """The line without characters that nobody sees; controls become spaces."""
+    return HALVES.sub("\ufffd", BLANK.sub(" ", HIDDEN.sub("", line)))
+
+
+@cache
+def marks() -> str:
+    """All characters that belong to the one before them, as ranges for a regular expression."""
+    points = [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]
+    marks = [point for point in points if unicodedata.category(chr(point)).startswith("M")]
+    marks += [*range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)]  # skin tones and tags of emoji
+    ranges: list[list[int]] = []
+    for point in sorted(marks):
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    return "".join(f"{chr(start)}-{chr(end)}" for start, end in ranges)
+
+
+@cache
+def _pattern(cjk_run: str) -> re.Pattern[str]:
+    """What a token looks like; ``cjk_run`` is ``+`` to keep runs of CJK together."""
+    mark = f"[{marks()}]"
+    letter = rf"[^\W{CJK}]"
+    run = rf"{letter}+(?:[{marks()}{JOINERS}]+{letter}*)*"
+    inner = rf"(?:[{APOSTROPHES}{HYPHENS}·](?={letter})|(?<=\d)[.,](?=\d))"
+    before = rf"(?<!{letter})(?<![{HYPHENS}])[{HYPHENS}]"  # -5
+    behind = rf"[{HYPHENS}](?![{HYPHENS}]|{letter})"  # Vor- und Nachteile
+    sign = rf"[^\w\s{JOINERS}]{mark}*"
+    return re.compile(
+        rf"{ADDRESS}|(?<!{letter})(?:[^\W\d_{CJK}]{mark}*\.){{2,}}(?!{letter})"  # U.S. and z.B.
+        rf"|(?:{before})?{run}(?:{inner}{run})*(?:{behind})?"
+        rf"|(?P<cjk>(?:[{CJK}]{mark}*){cjk_run})"
+        "|[\U0001f1e6-\U0001f1ff]{2}"  # a flag
+        rf"|{sign}(?:\u200d{sign})*"
+    )
+
+
+def split_unicode(line: str, _lang: str) -> list[str]:
+    """Words, signs and single CJK characters."""
+    return [match[0] for match in _pattern("").finditer(line)]
+
+
+def split_none(line: str, _lang: str) -> list[str]:
+    """What whitespace separates."""
+    return line.split()
+
+
+@cache
+def _moses(lang: str) -> Any:
+    import sacremoses
+
+    class Moses(sacremoses.MosesTokenizer):  # type: ignore[misc]
+        """The same with its sets of characters built once, not for every full stop."""
+
+        def __init__(self) -> None:
+            super().__init__(lang)
+            self._lower = frozenset(self.IsLower)
+            self._alpha = frozenset(self.IsAlpha)
+
+        def islower(self, text: str) -> bool:
+            return self._lower.issuperset(text)
+
+        def isanyalpha(self, text: str) -> bool:
+            return not self._alpha.isdisjoint(text)
+
+    return Moses()
+
+
+def split_moses(line: str, lang: str) -> list[str]:
+    """By the rules of Moses, but for addresses, which stay whole."""
+    tokens: list[str] = []
+    for at, part in enumerate(re.split(f"({ADDRESS})", line)):
+        tokens += [part] if at % 2 else _moses(lang).tokenize(part, escape=False)
+    return tokens
+
+
+@cache
+def _jieba() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own, about an old way to find its files
+        import jieba
+    tokenizer = jieba.Tokenizer()
+    # Its dictionary without the cache file that it would leave in the temporary folder.
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+    return tokenizer
+
+
+def split_jieba(line: str, _lang: str) -> list[str]:
+    """Chinese words."""
+    return _split_runs(line, _jieba().cut(line))
+
+
+THREAD = threading.local()  # MeCab's words point into its last sentence: one tagger a thread
+
+
+def _fugashi() -> Any:
+    if not hasattr(THREAD, "tagger"):
+        import fugashi
+
+        folder = importlib.import_module("unidic_lite").DICDIR  # not any other dictionary around
+        THREAD.tagger = fugashi.Tagger(f'-r "{folder}/dicrc" -d "{folder}"')
+    return THREAD.tagger
+
+
+def split_fugashi(line: str, _lang: str) -> list[str]:
+    """Japanese words."""
+    return _split_runs(line, [word.surface for word in _fugashi()(line)])
+
+
+def _split_runs(line: str, words: Iterable[str]) -> list[str]:
+    """Split runs of CJK where a segmenter does, and everything else as ``unicode`` does."""
+    cuts = set()
+    end = 0
+    for word in words:
+        start = line.index(word, end)
+        end = start + len(word)
+        cuts |= {start, end}
+    tokens = []
+    for match in _pattern("+").finditer(line):
+        places = range(match.start() + 1, match.end()) if match["cjk"] else ()
+        ends = [place for place in places if place in cuts] + [match.end()]
+        starts = [match.start(), *ends]
+        tokens += [line[start:end] for start, end in zip(starts, ends, strict=False)]
+    return tokens
