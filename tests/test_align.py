@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wayword import Bitext
-from wayword.align import Links, read_gold, read_links, score_links
+from wayword.align import (
+    Links,
+    read_gold,
+    read_links,
+    run_external,
+    score_links,
+    symmetrise,
+)
 from wayword.align.score import Gold
-from wayword.errors import FormatError, MismatchError
+from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 
 LINK_LISTS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8))
 
@@ -143,3 +150,59 @@ def test_no_gold_word_is_taken_for_a_link(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as error:
         read_gold(path)
     assert str(error.value).startswith(f"{path}:2: `1?x`; expected links such as `0-0 1-2`")
+
+
+FAKE_EFLOMAL = """#!/bin/sh
+# Stands in for eflomal-align: links word i to word i in both directions.
+while [ $# -gt 0 ]; do
+  case "$1" in -s) src=$2;; -f) fwd=$2;; -r) rev=$2;; esac
+  shift 2
+done
+sed 's/.*/0-0/' "$src" > "$fwd"
+sed 's/.*/0-0 1-1/' "$src" > "$rev"
+"""
+
+FAKE_FAST_ALIGN = """#!/bin/sh
+for last; do :; done
+if [ "$last" = -r ]; then echo '0-0 1-1'; else echo '0-0'; fi
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "script"),
+    [("eflomal", "eflomal-align", FAKE_EFLOMAL), ("fast_align", "fast_align", FAKE_FAST_ALIGN)],
+)
+def test_aligners_of_others_are_called_when_installed(
+    name: str, command: str, script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / command
+    program.write_text(script)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    bitext = Bitext.from_pairs([("a b", "x y")])
+    forward, reverse = run_external(name, bitext)
+    assert list(forward.lines()) == ["0-0"]
+    assert list(reverse.lines()) == ["0-0 1-1"]
+    joined = symmetrise(forward, reverse, bitext, "grow-diag-final-and")
+    assert list(joined.lines()) == ["0-0 1-1"]
+
+
+def test_an_aligner_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ArgumentError) as error:
+        run_external("eflomal", Bitext.from_pairs([("a", "b")]))
+    assert str(error.value) == (
+        "model: found `eflomal`, but its command `eflomal-align` is not on the path; "
+        "expected it to be installed; try the built-in model `hmm`"
+    )
+
+
+def test_what_an_outside_aligner_says_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "fast_align"
+    program.write_text("#!/bin/sh\necho 'no memory' >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(WaywordError, match=r"^fast_align: left with 3, saying: no memory$"):
+        run_external("fast_align", Bitext.from_pairs([("a", "b")]))

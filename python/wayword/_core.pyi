@@ -83,3 +83,35 @@ class Links:
     @property
     def offsets(self) -> View: ...
     def lines(self, start: int, end: int) -> list[str]: ...
+
+MAX_ALIGNED_WORDS: int
+
+@final
+class Aligner:
+    @staticmethod
+    def fit(
+        bitext: Bitext,
+        *,
+        model: str,
+        lexical_iterations: int | None,
+        order_iterations: int | None,
+        threads: int,
+        progress: _Progress,
+    ) -> Aligner: ...
+    @staticmethod
+    def load(path: _Path) -> Aligner: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def summary(self) -> tuple[int, int, int, int] | None: ...
+    def align(
+        self,
+        bitext: Bitext,
+        *,
+        symmetrise: str,
+        threshold: float | None,
+        threads: int,
+        progress: _Progress,
+    ) -> tuple[Links, View]: ...
+
+def symmetrisations() -> list[str]: ...
+def symmetrise(forward: Links, reverse: Links, bitext: Bitext, heuristic: str) -> Links: ...

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex};
 use wayword::corpus::{self, CleanFiles, DoctorOptions, Layout, Problem, ReadOptions, Side};
 use wayword::error::Error;
 
-/// The type of word ids and of offsets, as numpy names them.
+/// The types of word ids, offsets and scores, as numpy names them.
 pub const IDS: &str = if cfg!(target_endian = "little") { "<u4" } else { ">u4" };
+pub const FLOATS: &str = if cfg!(target_endian = "little") { "<f4" } else { ">f4" };
 pub const OFFSETS: &str = if cfg!(target_endian = "little") { "<u8" } else { ">u8" };
 
 /// Sentence pairs as word ids; see `wayword.corpus.Bitext`.

@@ -24,10 +24,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::Bitext>()?;
     module.add_class::<corpus::BitextBuilder>()?;
     module.add_class::<corpus::Reader>()?;
+    module.add_class::<align::Aligner>()?;
     module.add_class::<align::Links>()?;
     module.add_class::<view::View>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
+    module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
+    module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
+    module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;

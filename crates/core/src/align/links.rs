@@ -29,6 +29,11 @@ impl Link {
     pub fn new(src: u32, tgt: u32) -> Self {
         Link { src: SrcPos(src), tgt: TgtPos(tgt) }
     }
+
+    /// The link of two words of a sentence pair, by index.
+    pub fn at(src: usize, tgt: usize) -> Self {
+        Link::new(src as u32, tgt as u32)
+    }
 }
 
 /// The links of many sentence pairs.

@@ -1,0 +1,172 @@
+//! Models without memory: IBM Model 1, and IBM Model 2 with a prior for links near the diagonal.
+//!
+//! In: a sentence pair, a tension per direction. Out: posteriors, or the expected distance from the
+//! diagonal.
+//! How: Dyer, Chahuneau and Smith (2013): the prior of a state falls off as exp(-tension ·
+//! distance), where positions
+//! are shares of the sentence length; tension 0 is Model 1 (Brown et al., 1993). Along a row the
+//! prior is geometric,
+//! so that a row costs two exponentials. The tension is where the model expects the distance that
+//! was observed.
+//! Cost: O(words · states) per sentence pair.
+//! Not: jumps; `hmm` has those.
+
+use super::fixed::{from_fixed, to_fixed};
+use super::pair::{Emissions, Posteriors};
+use std::collections::BTreeMap;
+
+/// Range in which the tension is sought.
+const TENSIONS: (f32, f32) = (0.1, 20.0);
+
+/// Halvings of that range: to about 0.0001.
+const HALVINGS: usize = 18;
+
+/// The tension training starts from.
+pub const INITIAL_TENSION: f32 = 4.0;
+
+/// Writes the prior of each state for generated word `word` of `words`; it sums to 1.
+pub fn fill_prior(tension: f32, (word, words): (usize, usize), prior: &mut [f32]) {
+    let states = prior.len();
+    if tension == 0.0 {
+        prior.fill(1.0 / states as f32);
+        return;
+    }
+    let diagonal = (word as f32 + 0.5) / words as f32 * states as f32 - 0.5;
+    let ratio = (-tension / states as f32).exp();
+    // first state at or after the diagonal
+    let right = (diagonal.max(0.0).ceil() as usize).min(states);
+    let mut value = (-tension / states as f32 * (right as f32 - diagonal).abs()).exp();
+    for weight in &mut prior[right..] {
+        *weight = value;
+        value *= ratio;
+    }
+    let mut value = (-tension / states as f32 * (diagonal - right as f32 + 1.0).abs()).exp();
+    for weight in prior[..right].iter_mut().rev() {
+        *weight = value;
+        value *= ratio;
+    }
+    let scale = 1.0 / prior.iter().sum::<f32>();
+    prior.iter_mut().for_each(|weight| *weight *= scale);
+}
+
+/// How far `state` of `states` is from the diagonal at `word` of `words`, as a share of the
+/// sentence.
+pub fn distance((word, words): (usize, usize), (state, states): (usize, usize)) -> f32 {
+    ((word as f32 + 0.5) / words as f32 - (state as f32 + 0.5) / states as f32).abs()
+}
+
+/// Finds the posteriors of a sentence pair; `prior` is scratch memory.
+pub fn run(
+    emissions: &Emissions,
+    tension: f32,
+    null_prob: f32,
+    prior: &mut Vec<f32>,
+    posteriors: &mut Posteriors,
+) {
+    let (words, states) = (emissions.words(), emissions.states);
+    posteriors.reset(words, states);
+    prior.resize(states, 0.0);
+    for word in 0..words {
+        fill_prior(tension, (word, words), prior);
+        let row = &mut posteriors.real[word * states..(word + 1) * states];
+        let null = null_prob * emissions.null[word];
+        let mut total = null;
+        for ((posterior, emission), weight) in
+            row.iter_mut().zip(emissions.of_word(word)).zip(prior.iter())
+        {
+            *posterior = (1.0 - null_prob) * weight * emission;
+            total += *posterior;
+        }
+        row.iter_mut().for_each(|posterior| *posterior /= total);
+        posteriors.null[word] = null / total;
+    }
+}
+
+/// Expected distances from the diagonal of one direction, in fixed point.
+#[derive(Debug, Clone, Default)]
+pub struct DistanceCounts {
+    distance: u64,
+    links: u64,
+}
+
+impl DistanceCounts {
+    /// Adds links worth `links` whose distances sum to `distance`.
+    pub fn add(&mut self, distance: f32, links: f32) {
+        self.distance += to_fixed(distance);
+        self.links += to_fixed(links);
+    }
+
+    /// Adds the counts of another worker.
+    pub fn merge(&mut self, other: &DistanceCounts) {
+        self.distance += other.distance;
+        self.links += other.links;
+    }
+
+    fn mean(&self) -> f64 {
+        from_fixed(self.distance) / from_fixed(self.links).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// How many sentence pairs have each (words, states).
+pub type Shapes = BTreeMap<(usize, usize), u64>;
+
+/// The tension under which the prior expects the mean distance that was counted.
+pub fn fit_tension(counts: &DistanceCounts, shapes: &Shapes) -> f32 {
+    let (mut low, mut high) = TENSIONS;
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if expected_distance(middle, shapes) > counts.mean() {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Mean distance over all words of all sentence pairs under the prior alone.
+fn expected_distance(tension: f32, shapes: &Shapes) -> f64 {
+    let mut prior = Vec::new();
+    let (mut sum, mut total) = (0f64, 0f64);
+    for (&(words, states), &pairs) in shapes {
+        prior.resize(states, 0.0);
+        for word in 0..words {
+            fill_prior(tension, (word, words), &mut prior);
+            let expected: f32 = (0..)
+                .zip(&prior)
+                .map(|(state, weight)| weight * distance((word, words), (state, states)))
+                .sum();
+            sum += f64::from(expected) * pairs as f64;
+        }
+        total += words as f64 * pairs as f64;
+    }
+    sum / total.max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prior_is_the_exponential_of_the_distance() {
+        for (word, words, states) in [(0, 1, 1), (0, 3, 5), (2, 3, 5), (6, 7, 2), (3, 4, 9)] {
+            let mut prior = vec![0.0; states];
+            fill_prior(4.0, (word, words), &mut prior);
+            let weights: Vec<f32> = (0..states)
+                .map(|state| (-4.0 * distance((word, words), (state, states))).exp())
+                .collect();
+            let total: f32 = weights.iter().sum();
+            for (value, weight) in prior.iter().zip(&weights) {
+                assert!((value - weight / total).abs() < 1e-5, "{prior:?} {weights:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fitting_finds_the_tension_that_made_the_counts() {
+        let shapes = Shapes::from([((8, 10), 3), ((5, 4), 2)]);
+        let mut counts = DistanceCounts::default();
+        counts.add(expected_distance(6.0, &shapes) as f32, 1.0);
+        assert!((fit_tension(&counts, &shapes) - 6.0).abs() < 0.01);
+    }
+}

@@ -1,0 +1,266 @@
+//! Writes a trained aligner to bytes and reads it back.
+//!
+//! In: an `Aligner`, or bytes. Out: bytes, or an `Aligner` that gives exactly the same links, or
+//! what is wrong with them.
+//! How: a header with magic word, version, body length and checksum, then little-endian numbers and
+//! UTF-8 names.
+//! A lexicon row is its length, its target words in ascending order, and their weights as they are
+//! in memory.
+//! Cost: 8 bytes per pair of words; one pass over the bytes.
+//! Not: compression, or versions before this one.
+
+use super::jump::{DISTANCES, EDGES, Jumps};
+use super::lexicon::{Entry, Lexicon, SideScale};
+use super::numbered::MAX_WORDS;
+use super::{Aligner, Order};
+use crate::corpus::NewFile;
+use crate::error::{Error, Place, Result};
+use std::fs;
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+const MAGIC: [u8; 8] = *b"WAYALIGN";
+const VERSION: u32 = 1;
+/// Magic word, version, body length, checksum of all that is not the checksum.
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+const DIAGONAL: u32 = 0;
+const HMM: u32 = 1;
+
+impl Aligner {
+    /// Writes the aligner to a file.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut file = NewFile::create(path)?;
+        file.write(&self.to_bytes())?;
+        file.finish()
+    }
+
+    /// Opens a saved aligner.
+    pub fn load(path: &Path) -> Result<Aligner> {
+        let bytes = fs::read(path).map_err(|source| Error::io(path, source))?;
+        Aligner::from_bytes(&bytes).map_err(|Flaw(found)| Error::Format {
+            place: Place::file(path),
+            found: found.into(),
+            expected: format!("an aligner saved in version {VERSION} of its format"),
+            advice: "copy the file again, or train and save the aligner again".into(),
+        })
+    }
+
+    /// The aligner as the bytes of a file.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Writer(Vec::new());
+        body.f32s(&[self.null_prob]);
+        body.order(&self.order);
+        body.names(&self.src_names);
+        body.names(&self.tgt_names);
+        body.lexicon(&self.lexicon);
+        with_header(&body.0)
+    }
+
+    /// Reads what `to_bytes` wrote; every byte is checked.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Aligner> {
+        let mut body = Reader { rest: checked_body(bytes)? };
+        let null_prob = body.probability()?;
+        let order = body.order()?;
+        let src_names = body.names()?;
+        let tgt_names = body.names()?;
+        let lexicon = body.lexicon(src_names.len(), tgt_names.len())?;
+        if !body.rest.is_empty() {
+            return Err(Flaw("bytes after the end"));
+        }
+        let summary = None;
+        Ok(Aligner { src_names, tgt_names, lexicon, order, null_prob, summary })
+    }
+}
+
+/// What is wrong with the bytes of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Flaw(&'static str);
+
+type Checked<T> = std::result::Result<T, Flaw>;
+
+fn header(body: &[u8]) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    let mut sum = Xxh3::new();
+    sum.update(&header[..20]);
+    sum.update(body);
+    header[20..].copy_from_slice(&sum.digest().to_le_bytes());
+    header
+}
+
+/// A whole file with this body.
+pub(super) fn with_header(body: &[u8]) -> Vec<u8> {
+    [&header(body), body].concat()
+}
+
+/// The bytes after the header, when the header is that of this version and fits them.
+fn checked_body(bytes: &[u8]) -> Checked<&[u8]> {
+    let (found, body) = bytes.split_at_checked(HEADER).ok_or(Flaw("shorter than its header"))?;
+    if found[..8] != MAGIC {
+        return Err(Flaw("it does not begin with WAYALIGN"));
+    }
+    if found[8..12] != VERSION.to_le_bytes() {
+        return Err(Flaw("another version of the format"));
+    }
+    if found != header(body) {
+        return Err(Flaw("length or checksum does not match"));
+    }
+    Ok(body)
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn u32(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    fn f32s(&mut self, values: &[f32]) {
+        values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
+    }
+
+    fn order(&mut self, order: &Order) {
+        match order {
+            Order::Diagonal { tension } => {
+                self.u32(DIAGONAL);
+                self.f32s(&[*tension]);
+            }
+            Order::Hmm(directions) => {
+                self.u32(HMM);
+                for jumps in directions.iter() {
+                    self.f32s(&jumps.step);
+                    self.f32s(&jumps.first);
+                    self.f32s(&jumps.last);
+                }
+            }
+        }
+    }
+
+    fn names(&mut self, names: &[String]) {
+        self.u32(names.len() as u32);
+        for name in names {
+            self.u32(name.len() as u32);
+            self.0.extend(name.as_bytes());
+        }
+    }
+
+    fn lexicon(&mut self, lexicon: &Lexicon) {
+        for side in [&lexicon.src, &lexicon.tgt] {
+            self.f32s(&side.given);
+            self.f32s(&side.null);
+        }
+        for src in 0..lexicon.src_len() {
+            let entries = lexicon.entries(src);
+            self.u32(entries.len() as u32);
+            entries.iter().for_each(|entry| self.u32(entry.tgt));
+            entries.iter().for_each(|entry| self.f32s(&[entry.weight]));
+        }
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Checked<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or(Flaw("it ends too soon"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Checked<u32> {
+        Ok(self.words(1)?.next().map_or(0, u32::from_le_bytes))
+    }
+
+    /// The next `len` groups of four bytes; the length is checked before anything is made of it.
+    fn words(&mut self, len: usize) -> Checked<impl ExactSizeIterator<Item = [u8; 4]> + 'a> {
+        let bytes = self.take(len.checked_mul(4).ok_or(Flaw("a length is impossible"))?)?;
+        Ok(bytes.chunks_exact(4).map(|chunk| [chunk[0], chunk[1], chunk[2], chunk[3]]))
+    }
+
+    /// Finite numbers that are not negative.
+    fn f32s(&mut self, len: usize) -> Checked<Vec<f32>> {
+        let values: Vec<f32> = self.words(len)?.map(f32::from_le_bytes).collect();
+        if values.iter().all(|value| value.is_finite() && *value >= 0.0) {
+            return Ok(values);
+        }
+        Err(Flaw("a weight is negative or not a number"))
+    }
+
+    fn positive_f32s(&mut self, len: usize) -> Checked<Vec<f32>> {
+        let values = self.f32s(len)?;
+        if values.iter().all(|&value| value > 0.0) {
+            return Ok(values);
+        }
+        Err(Flaw("a weight is zero that cannot be"))
+    }
+
+    fn probability(&mut self) -> Checked<f32> {
+        let value = self.positive_f32s(1)?[0];
+        if value < 1.0 {
+            return Ok(value);
+        }
+        Err(Flaw("a probability is over 1"))
+    }
+
+    fn order(&mut self) -> Checked<Order> {
+        match self.u32()? {
+            DIAGONAL => match self.f32s(1)?[0] {
+                tension if tension <= MAX_WORDS as f32 => Ok(Order::Diagonal { tension }),
+                _ => Err(Flaw("the tension is too high")),
+            },
+            HMM => Ok(Order::Hmm(Box::new([self.jumps()?, self.jumps()?]))),
+            _ => Err(Flaw("an unknown model of order")),
+        }
+    }
+
+    fn jumps(&mut self) -> Checked<Jumps> {
+        Ok(Jumps {
+            step: self.positive_f32s(DISTANCES)?,
+            first: self.positive_f32s(EDGES)?,
+            last: self.positive_f32s(EDGES)?,
+        })
+    }
+
+    fn names(&mut self) -> Checked<Vec<String>> {
+        let count = self.u32()?;
+        let mut names = Vec::new();
+        for _ in 0..count {
+            let len = self.u32()? as usize;
+            let name =
+                std::str::from_utf8(self.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
+            names.push(name.to_owned());
+        }
+        Ok(names)
+    }
+
+    fn side(&mut self, len: usize) -> Checked<SideScale> {
+        Ok(SideScale { given: self.f32s(len)?, null: self.f32s(len)? })
+    }
+
+    fn lexicon(&mut self, src_len: usize, tgt_len: usize) -> Checked<Lexicon> {
+        let mut lexicon = Lexicon::new();
+        lexicon.src = self.side(src_len)?;
+        lexicon.tgt = self.side(tgt_len)?;
+        for _ in 0..src_len {
+            let row = self.row(tgt_len)?;
+            lexicon.push_row(row.into_iter()).map_err(|_| Flaw("too many pairs of words"))?;
+        }
+        Ok(lexicon)
+    }
+
+    fn row(&mut self, tgt_len: usize) -> Checked<Vec<Entry>> {
+        let len = self.u32()? as usize;
+        let tgt: Vec<u32> = self.words(len)?.map(u32::from_le_bytes).collect();
+        let is_ascending = tgt.windows(2).all(|pair| pair[0] < pair[1]);
+        if !is_ascending || tgt.last().is_some_and(|&last| last as usize >= tgt_len) {
+            return Err(Flaw("a row of the lexicon is out of order"));
+        }
+        let weights = self.f32s(len)?;
+        Ok(tgt.into_iter().zip(weights).map(|(tgt, weight)| Entry { tgt, weight }).collect())
+    }
+}

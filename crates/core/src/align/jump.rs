@@ -1,0 +1,172 @@
+//! How far the state moves from one generated word to the next.
+//!
+//! In: expected counts of jumps. Out: a weight for each distance, shared by all sentence lengths.
+//! How: distances up to 8 on their own, farther ones in groups that double, mixed with a uniform
+//! distribution
+//! (after Vogel et al., 1996; Och and Ney, 2003). The first word and the last have distributions of
+//! their own.
+//! Cost: 257 numbers per direction.
+//! Not: jumps that depend on the words.
+
+use super::fixed::{from_fixed, to_fixed};
+
+/// Longest jump that is told apart; longer ones count as this long.
+const REACH: usize = 64;
+
+/// Share of the uniform distribution.
+const UNIFORM: f64 = 0.02;
+
+/// Number of distances from `-REACH` to `REACH`.
+pub const DISTANCES: usize = 2 * REACH + 1;
+
+/// Number of distances from an edge of the sentence.
+pub const EDGES: usize = REACH + 1;
+
+/// Where the weight of a jump is found.
+pub fn distance_index(from: usize, to: usize) -> usize {
+    (to + REACH).saturating_sub(from).min(2 * REACH)
+}
+
+/// Where the weight of a distance from an edge of the sentence is found.
+pub fn edge_index(distance: usize) -> usize {
+    distance.min(REACH)
+}
+
+/// Weights of jumps; a sentence normalises those that stay inside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Jumps {
+    /// By `distance_index`.
+    pub step: Vec<f32>,
+    /// By distance of the first state from the start.
+    pub first: Vec<f32>,
+    /// By distance of the last state from the end.
+    pub last: Vec<f32>,
+}
+
+impl Jumps {
+    /// What training starts from: one step forward is best, and near is better than far.
+    pub fn initial() -> Self {
+        let decay = |distance: f32| (1.0 + distance).powf(-1.5);
+        let step = (0..DISTANCES).map(|index| decay((index as f32 - REACH as f32 - 1.0).abs()));
+        Jumps {
+            step: step.collect(),
+            first: (0..EDGES).map(|distance| decay(distance as f32)).collect(),
+            last: vec![1.0; EDGES],
+        }
+    }
+}
+
+/// Expected counts of jumps, in fixed point.
+#[derive(Debug, Clone)]
+pub struct JumpCounts {
+    step: Vec<u64>,
+    first: Vec<u64>,
+    last: Vec<u64>,
+}
+
+impl Default for JumpCounts {
+    fn default() -> Self {
+        JumpCounts { step: vec![0; DISTANCES], first: vec![0; EDGES], last: vec![0; EDGES] }
+    }
+}
+
+impl JumpCounts {
+    /// Adds the expected jumps of a sentence, by `distance_index`.
+    pub fn add_steps(&mut self, shares: &[f32; DISTANCES]) {
+        for (sum, &share) in self.step.iter_mut().zip(shares) {
+            *sum += to_fixed(share);
+        }
+    }
+
+    /// Adds the posteriors of the first and of the last generated word, by state.
+    pub fn add_edges(&mut self, first: &[f32], last: &[f32]) {
+        for (distance, &share) in first.iter().enumerate() {
+            self.first[edge_index(distance)] += to_fixed(share);
+        }
+        for (distance, &share) in last.iter().rev().enumerate() {
+            self.last[edge_index(distance)] += to_fixed(share);
+        }
+    }
+
+    /// Adds the counts of another worker.
+    pub fn merge(&mut self, other: &JumpCounts) {
+        for (sums, others) in [
+            (&mut self.step, &other.step),
+            (&mut self.first, &other.first),
+            (&mut self.last, &other.last),
+        ] {
+            for (sum, other) in sums.iter_mut().zip(others) {
+                *sum += other;
+            }
+        }
+    }
+
+    /// The jump weights that these counts make likely.
+    pub fn estimate(&self) -> Jumps {
+        Jumps {
+            step: smoothed(&self.step, REACH),
+            first: smoothed(&self.first, 0),
+            last: smoothed(&self.last, 0),
+        }
+    }
+}
+
+/// Signed group of a distance: 0 to 8 on their own, then 9–12, 13–20, 21–36 and beyond.
+fn group(distance: isize) -> isize {
+    let group = match distance.unsigned_abs() {
+        near @ 0..=8 => near as isize,
+        9..=12 => 9,
+        13..=20 => 10,
+        21..=36 => 11,
+        _ => 12,
+    };
+    group * distance.signum()
+}
+
+/// Spreads counts evenly inside their groups and mixes with the uniform distribution; `zero` is
+/// where distance 0 is.
+fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
+    let group_at = |index: usize| (group(index as isize - zero as isize) + 12) as usize;
+    let mut sums = [(0u64, 0u32); 25];
+    for (index, &count) in counts.iter().enumerate() {
+        let (sum, size) = &mut sums[group_at(index)];
+        *sum += count;
+        *size += 1;
+    }
+    let total = from_fixed(counts.iter().sum()).max(f64::MIN_POSITIVE);
+    let weight = |index| {
+        let (sum, size) = sums[group_at(index)];
+        let share = from_fixed(sum) / f64::from(size) / total;
+        ((1.0 - UNIFORM) * share + UNIFORM / counts.len() as f64) as f32
+    };
+    (0..counts.len()).map(weight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_jumps_count_as_the_farthest() {
+        assert_eq!(distance_index(0, 1), REACH + 1);
+        assert_eq!(distance_index(900, 0), 0);
+        assert_eq!(distance_index(0, 900), 2 * REACH);
+        assert_eq!(edge_index(900), REACH);
+    }
+
+    #[test]
+    fn estimates_sum_to_one_and_are_never_zero() {
+        let mut counts = JumpCounts::default();
+        let mut shares = [0f32; DISTANCES];
+        shares[distance_index(0, 1)] = 3.0;
+        shares[distance_index(0, 10)] = 1.0;
+        counts.add_steps(&shares);
+        let jumps = counts.estimate();
+        assert!((jumps.step.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        assert!(
+            jumps.step.iter().chain(&jumps.first).chain(&jumps.last).all(|&weight| weight > 0.0)
+        );
+        assert_eq!(jumps.step[distance_index(0, 9)], jumps.step[distance_index(0, 12)]);
+        // one group
+    }
+}

@@ -1,0 +1,305 @@
+//! The lexicon: one weight per pair of words seen together, read as a probability in both
+//! directions.
+//!
+//! In: expected counts of links. Out: p(target word | source word) and p(source word | target
+//! word), also for NULL.
+//! How: training by agreement (Liang, Taskar and Klein, 2006) gives both directions the same
+//! counts, so one weight
+//! serves both, scaled by the sum of its row or of its column. A row is a small open-addressing
+//! table of target words.
+//! Cost: 11 bytes per pair, and 11 more for counts while training; a look-up touches one or two
+//! cache lines.
+//! Not: pairs never seen together; they share a floor (`FLOOR`).
+
+use super::fixed::{SharedSum, shared_sums};
+use super::words::UNKNOWN;
+use crate::error::{Error, Place, Result};
+
+/// Probability of a word given one it was never linked with; far below any learned value that
+/// matters.
+pub const FLOOR: f32 = 1e-7;
+
+/// Pseudo-count of each word under NULL, against rare words that NULL never took.
+const NULL_SMOOTHING: f64 = 0.01;
+
+/// Marks a free slot of a row.
+const EMPTY: u32 = UNKNOWN;
+
+/// A slot without a pair.
+const FREE: Entry = Entry { tgt: EMPTY, weight: 0.0 };
+
+/// A pair of words in the lexicon.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// Number of the target word.
+    pub tgt: u32,
+    /// Its expected count or weight.
+    pub weight: f32,
+}
+
+/// What the lexicon knows of the words of one side.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SideScale {
+    /// By word: what turns a weight into the probability of the other word given this one.
+    pub given: Vec<f32>,
+    /// By word: its probability given NULL.
+    pub null: Vec<f32>,
+}
+
+/// Word translation probabilities of both directions.
+#[derive(Debug, Clone, Default)]
+pub struct Lexicon {
+    row_start: Vec<u32>,
+    /// Word and weight side by side: a look-up waits for memory once.
+    slots: Vec<Entry>,
+    /// The source words.
+    pub src: SideScale,
+    /// The target words.
+    pub tgt: SideScale,
+}
+
+/// Expected counts of one pass over the text.
+#[derive(Debug)]
+pub struct LexiconCounts {
+    /// By slot.
+    pub cells: Vec<SharedSum>,
+    /// By source word, without a partner.
+    pub src_null: Vec<SharedSum>,
+    /// By target word, without a partner.
+    pub tgt_null: Vec<SharedSum>,
+}
+
+impl Lexicon {
+    /// A lexicon without pairs, to which `push_row` adds one source word after the other.
+    pub fn new() -> Self {
+        Lexicon { row_start: vec![0], ..Lexicon::default() }
+    }
+
+    /// Adds the next source word with its target words, each at most once.
+    pub fn push_row(&mut self, entries: impl ExactSizeIterator<Item = Entry>) -> Result<()> {
+        let start = self.slots.len();
+        let end = start + row_slots(entries.len());
+        let end_index =
+            u32::try_from(end).ok().filter(|&end| end != EMPTY).ok_or_else(|| Error::Limit {
+                place: Place { file: "align".into(), line: None },
+                found: "too many pairs of words that occur together".into(),
+                limit: "4,294,967,294; align the text in parts".into(),
+            })?;
+        self.slots.resize(end, FREE);
+        for entry in entries {
+            let slot = self.free_slot(start..end, entry.tgt);
+            self.slots[slot] = entry;
+        }
+        self.row_start.push(end_index);
+        Ok(())
+    }
+
+    fn free_slot(&self, row: std::ops::Range<usize>, tgt: u32) -> usize {
+        let mut slot = row.start + home(tgt, row.len());
+        while self.slots[slot].tgt != EMPTY {
+            slot = if slot + 1 == row.end { row.start } else { slot + 1 };
+        }
+        slot
+    }
+
+    /// Number of source words.
+    pub fn src_len(&self) -> usize {
+        self.row_start.len() - 1
+    }
+
+    /// Number of pairs of words.
+    pub fn pair_count(&self) -> usize {
+        self.slots.iter().filter(|entry| entry.tgt != EMPTY).count()
+    }
+
+    /// The row of a source word, in which many target words can be looked up.
+    pub fn row(&self, src: u32) -> Row<'_> {
+        if src == UNKNOWN {
+            return Row { start: 0, slots: &[] };
+        }
+        let range = self.row_range(src as usize);
+        Row { start: range.start as u32, slots: &self.slots[range] }
+    }
+
+    fn row_range(&self, src: usize) -> std::ops::Range<usize> {
+        self.row_start[src] as usize..self.row_start[src + 1] as usize
+    }
+
+    /// The pairs of a source word, by ascending target word.
+    pub fn entries(&self, src: usize) -> Vec<Entry> {
+        let mut entries: Vec<Entry> =
+            self.row_range(src).filter_map(|slot| self.entry(slot)).collect();
+        entries.sort_unstable_by_key(|entry| entry.tgt);
+        entries
+    }
+
+    fn entry(&self, slot: usize) -> Option<Entry> {
+        Some(self.slots[slot]).filter(|entry| entry.tgt != EMPTY)
+    }
+
+    /// Counts that start at 0, of the shape of this lexicon with `tgt_len` target words.
+    pub fn zero_counts(&self, tgt_len: usize) -> LexiconCounts {
+        LexiconCounts {
+            cells: shared_sums(self.slots.len()),
+            src_null: shared_sums(self.src_len()),
+            tgt_null: shared_sums(tgt_len),
+        }
+    }
+
+    /// Makes the first probabilities from the weights of `cooccurrences`; NULL gives words by their
+    /// frequency.
+    pub fn start(&mut self, tgt_len: usize, discount: f32) {
+        let (src_sums, tgt_sums) = self.sums(tgt_len);
+        self.src.null = distribution(&src_sums);
+        self.tgt.null = distribution(&tgt_sums);
+        self.scale(&src_sums, &tgt_sums, discount);
+    }
+
+    /// Makes probabilities from expected counts, which start again at 0.
+    pub fn update(&mut self, counts: &mut LexiconCounts, discount: f32) {
+        for (entry, count) in self.slots.iter_mut().zip(&mut counts.cells) {
+            entry.weight = count.take() as f32;
+        }
+        let (src_sums, tgt_sums) = self.sums(counts.tgt_null.len());
+        self.scale(&src_sums, &tgt_sums, discount);
+        let smoothed = |sums: &mut [SharedSum]| {
+            sums.iter_mut().map(|sum| sum.take() + NULL_SMOOTHING).collect::<Vec<f64>>()
+        };
+        self.src.null = distribution(&smoothed(&mut counts.src_null));
+        self.tgt.null = distribution(&smoothed(&mut counts.tgt_null));
+    }
+
+    /// Sums of the weights by source word and by target word.
+    fn sums(&self, tgt_len: usize) -> (Vec<f64>, Vec<f64>) {
+        let mut src_sums = vec![0f64; self.src_len()];
+        let mut tgt_sums = vec![0f64; tgt_len];
+        for (src, src_sum) in src_sums.iter_mut().enumerate() {
+            for entry in self.row_range(src).filter_map(|slot| self.entry(slot)) {
+                *src_sum += f64::from(entry.weight);
+                tgt_sums[entry.tgt as usize] += f64::from(entry.weight);
+            }
+        }
+        (src_sums, tgt_sums)
+    }
+
+    /// Finds the scales of both directions. `discount` links of every word are set aside for words
+    /// it was not seen
+    /// with; this costs rare words most and keeps them from collecting whatever else is in their
+    /// sentences.
+    fn scale(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
+        let scales = |sums: &[f64]| {
+            sums.iter().map(|sum| (1.0 / (sum + f64::from(discount))) as f32).collect()
+        };
+        self.src.given = scales(src_sums);
+        self.tgt.given = scales(tgt_sums);
+    }
+
+    /// A copy without pairs whose probability is under `threshold` in both directions.
+    pub fn pruned(&self, threshold: f32) -> Result<Lexicon> {
+        let mut kept = Lexicon::new();
+        let mut entries = Vec::new();
+        for (src, &scale) in self.src.given.iter().enumerate() {
+            let is_kept = |entry: &Entry| {
+                entry.weight * scale.max(self.tgt.given[entry.tgt as usize]) >= threshold
+            };
+            entries.extend(self.row_range(src).filter_map(|slot| self.entry(slot)).filter(is_kept));
+            kept.push_row(entries.drain(..))?;
+        }
+        kept.src = self.src.clone();
+        kept.tgt = self.tgt.clone();
+        Ok(kept)
+    }
+}
+
+/// The target words of one source word.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    start: u32,
+    slots: &'a [Entry],
+}
+
+impl Row<'_> {
+    /// The slot and the weight of a target word, if the pair was seen.
+    #[inline]
+    pub fn find(&self, tgt: u32) -> Option<(u32, f32)> {
+        if self.slots.is_empty() || tgt == UNKNOWN {
+            return None;
+        }
+        let mut slot = home(tgt, self.slots.len());
+        loop {
+            let entry = self.slots[slot];
+            if entry.tgt == tgt {
+                return Some((self.start + slot as u32, entry.weight));
+            }
+            if entry.tgt == EMPTY {
+                return None;
+            }
+            slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 };
+        }
+    }
+}
+
+/// Slots for a row of `len` pairs: a third more, and always one that is empty, so that every search
+/// ends.
+fn row_slots(len: usize) -> usize {
+    if len == 0 {
+        return 0;
+    }
+    len + len / 3 + 1
+}
+
+/// Where a search for `tgt` starts in a row of `len` slots.
+#[inline]
+fn home(tgt: u32, len: usize) -> usize {
+    let hash = tgt.wrapping_mul(0x9E37_79B1); // 2^32 / golden ratio: spreads neighbouring numbers
+    ((u64::from(hash) * len as u64) >> 32) as usize
+}
+
+fn distribution(counts: &[f64]) -> Vec<f32> {
+    let total: f64 = counts.iter().sum();
+    counts.iter().map(|&count| (count / total) as f32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(tgt: u32, weight: f32) -> Entry {
+        Entry { tgt, weight }
+    }
+
+    fn small() -> Lexicon {
+        let mut lexicon = Lexicon::new();
+        lexicon.push_row(vec![entry(0, 3.0), entry(2, 1.0)].into_iter()).unwrap();
+        lexicon.push_row(std::iter::empty()).unwrap();
+        lexicon.push_row(vec![entry(2, 1.0)].into_iter()).unwrap();
+        lexicon.start(3, 0.0);
+        lexicon
+    }
+
+    #[test]
+    fn rows_find_what_was_pushed_and_nothing_else() {
+        let lexicon = small();
+        assert_eq!(lexicon.row(0).find(0).map(|(_, weight)| weight), Some(3.0));
+        assert_eq!(lexicon.row(0).find(1), None);
+        assert_eq!(lexicon.row(1).find(0), None);
+        assert_eq!(lexicon.row(0).find(UNKNOWN), None);
+        assert_eq!(lexicon.row(UNKNOWN).find(0), None);
+        assert_eq!(lexicon.entries(0), vec![entry(0, 3.0), entry(2, 1.0)]);
+    }
+
+    #[test]
+    fn one_weight_serves_both_directions() {
+        let lexicon = small();
+        let (_, weight) = lexicon.row(0).find(2).unwrap();
+        assert_eq!(weight * lexicon.src.given[0], 0.25); // 1 of the 4 links of source word 0
+        assert_eq!(weight * lexicon.tgt.given[2], 0.5); // 1 of the 2 links of target word 2
+    }
+
+    #[test]
+    fn pruning_asks_both_directions() {
+        let pruned = small().pruned(0.3).unwrap();
+        assert_eq!(pruned.pair_count(), 3); // 0.25 one way, but 0.5 the other
+        assert_eq!(small().pruned(0.6).unwrap().pair_count(), 2);
+    }
+}

@@ -1,0 +1,188 @@
+//! One sentence pair as the models see it: its words in model numbers and the word pairs the
+//! lexicon knows.
+//!
+//! In: vocabulary ids of two sentences. Out: `Cell`s, and dense emission probabilities per
+//! direction.
+//! How: one look-up per cell of the sentence pair; everything after works on what was found.
+//! Cost: O(source words · target words) look-ups; the memory is reused from pair to pair.
+//! Not: sentence pairs without links (`has_links`).
+
+use super::lexicon::{FLOOR, Lexicon};
+use super::numbered::Numbered;
+use super::words::UNKNOWN;
+
+/// Probability of an unknown word given the same word on the other side: names and numbers stay
+/// what they are.
+const SAME_WORD: f32 = 0.1;
+
+/// Which side a directional model generates; the positions of the other side are its states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Target words are generated, each from one source word.
+    Target,
+    /// Source words are generated, each from one target word.
+    Source,
+}
+
+impl Direction {
+    /// Both directions, in the order of arrays that hold something for each.
+    pub const BOTH: [Direction; 2] = [Direction::Target, Direction::Source];
+}
+
+/// Two words of a sentence pair that the lexicon knows as a pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    /// Source position.
+    pub src: u16,
+    /// Target position.
+    pub tgt: u16,
+    /// Where the lexicon counts it.
+    pub slot: u32,
+    /// Its weight there.
+    pub weight: f32,
+}
+
+/// A sentence pair; reuse one for many pairs.
+#[derive(Debug, Default)]
+pub struct Pair {
+    /// Source words by model number.
+    pub src: Vec<u32>,
+    /// Target words by model number.
+    pub tgt: Vec<u32>,
+    /// What the lexicon knows, by source position, then target position.
+    pub cells: Vec<Cell>,
+    /// Cells with the same word on both sides where the model does not know one of them.
+    same: Vec<(usize, usize)>,
+}
+
+impl Pair {
+    /// Takes up sentence pair `k`, for which `has_links` holds.
+    pub fn load(&mut self, lexicon: &Lexicon, text: &Numbered<'_>, k: usize) {
+        let (src_ids, tgt_ids) = (text.src.sentence(k), text.tgt.sentence(k));
+        self.src.clear();
+        self.src.extend(src_ids.iter().map(|&id| text.src_numbers.number(id)));
+        self.tgt.clear();
+        self.tgt.extend(tgt_ids.iter().map(|&id| text.tgt_numbers.number(id)));
+        self.find_cells(lexicon);
+        self.find_same(src_ids, tgt_ids);
+    }
+
+    fn find_cells(&mut self, lexicon: &Lexicon) {
+        self.cells.clear();
+        for (i, &src) in self.src.iter().enumerate() {
+            let row = lexicon.row(src);
+            for (j, &tgt) in self.tgt.iter().enumerate() {
+                if let Some((slot, weight)) = row.find(tgt).filter(|&(_, weight)| weight > 0.0) {
+                    self.cells.push(Cell { src: i as u16, tgt: j as u16, slot, weight });
+                }
+            }
+        }
+    }
+
+    fn find_same(&mut self, src_ids: &[u32], tgt_ids: &[u32]) {
+        self.same.clear();
+        if !self.src.contains(&UNKNOWN) && !self.tgt.contains(&UNKNOWN) {
+            return;
+        }
+        for (i, src_id) in src_ids.iter().enumerate() {
+            for (j, tgt_id) in tgt_ids.iter().enumerate() {
+                if src_id == tgt_id && (self.src[i] == UNKNOWN || self.tgt[j] == UNKNOWN) {
+                    self.same.push((i, j));
+                }
+            }
+        }
+    }
+
+    /// Numbers of generated words and of states in a direction.
+    pub fn shape(&self, direction: Direction) -> (usize, usize) {
+        match direction {
+            Direction::Target => (self.tgt.len(), self.src.len()),
+            Direction::Source => (self.src.len(), self.tgt.len()),
+        }
+    }
+
+    /// Writes the emission probabilities of a direction.
+    pub fn emissions(&self, lexicon: &Lexicon, direction: Direction, out: &mut Emissions) {
+        let (words, states) = self.shape(direction);
+        out.states = states;
+        out.real.clear();
+        out.real.resize(words * states, FLOOR);
+        out.null.clear();
+        let (generated, scales) = match direction {
+            Direction::Target => (&self.tgt, &lexicon.tgt.null),
+            Direction::Source => (&self.src, &lexicon.src.null),
+        };
+        out.null.extend(
+            generated.iter().map(|&word| scales.get(word as usize).copied().unwrap_or(FLOOR)),
+        );
+        self.fill_real(lexicon, direction, &mut out.real);
+    }
+
+    fn fill_real(&self, lexicon: &Lexicon, direction: Direction, real: &mut [f32]) {
+        let at = |src: usize, tgt: usize| match direction {
+            Direction::Target => tgt * self.src.len() + src,
+            Direction::Source => src * self.tgt.len() + tgt,
+        };
+        for cell in &self.cells {
+            let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
+            let scale = match direction {
+                Direction::Target => lexicon.src.given[self.src[src] as usize],
+                Direction::Source => lexicon.tgt.given[self.tgt[tgt] as usize],
+            };
+            real[at(src, tgt)] = (cell.weight * scale).max(FLOOR);
+        }
+        for &(src, tgt) in &self.same {
+            real[at(src, tgt)] = SAME_WORD;
+        }
+    }
+}
+
+/// Probability of each generated word given each state, word by word, and given NULL.
+#[derive(Debug, Default)]
+pub struct Emissions {
+    /// Number of states.
+    pub states: usize,
+    /// By word, then state.
+    pub real: Vec<f32>,
+    /// By word.
+    pub null: Vec<f32>,
+}
+
+impl Emissions {
+    /// Number of generated words.
+    pub fn words(&self) -> usize {
+        self.null.len()
+    }
+
+    /// The probabilities of one word, by state.
+    pub fn of_word(&self, word: usize) -> &[f32] {
+        &self.real[word * self.states..(word + 1) * self.states]
+    }
+}
+
+/// Probability that each generated word comes from each state, given the sentence pair.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Posteriors {
+    /// Number of states.
+    pub states: usize,
+    /// By word, then state.
+    pub real: Vec<f32>,
+    /// By word: that it comes from NULL.
+    pub null: Vec<f32>,
+}
+
+impl Posteriors {
+    /// Makes room for `words` words and `states` states, all 0.
+    pub fn reset(&mut self, words: usize, states: usize) {
+        self.states = states;
+        self.real.clear();
+        self.real.resize(words * states, 0.0);
+        self.null.clear();
+        self.null.resize(words, 0.0);
+    }
+
+    /// The posteriors of one word, by state.
+    pub fn of_word(&self, word: usize) -> &[f32] {
+        &self.real[word * self.states..(word + 1) * self.states]
+    }
+}

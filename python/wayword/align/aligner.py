@@ -1,0 +1,176 @@
+"""Learns word alignment from a bitext, keeps it, and uses it again on any text.
+
+In: a ``Bitext``. Out: an ``Aligner``; ``aligner.align(bitext)`` gives ``Links``.
+How: IBM Model 1 and then an HMM, both directions trained to agree with each other (Liang, Taskar
+and Klein, 2006); or the quick model ``diagonal`` (IBM 2 with a prior for the diagonal, after Dyer,
+Chahuneau and Smith, 2013). A link is kept when the two directions together find it likely enough
+(``threshold``), or by one of the classic heuristics over the best links of each direction.
+Cost: linear in the number of pairs; memory follows the number of distinct word pairs that occur
+together. The number of threads changes no link.
+Not: pairs with a side of over 1,000 words, which get no links and are counted in the summary.
+
+>>> bitext = Bitext.from_pairs([("das haus", "the house"), ("das buch", "the book"),
+...                             ("ein buch", "a book"), ("ein haus", "a house")] * 3)
+>>> aligner = fit(bitext)
+>>> list(aligner.align(bitext).lines())[:2]
+['0-0 1-1', '0-0 1-1']
+>>> aligner.align_pair("ein buch", "a book")
+[(0, 0), (1, 1)]
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from wayword import _core
+from wayword.align.links import Links
+from wayword.corpus import Bitext
+from wayword.errors import ArgumentError
+
+__all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Summary", "fit", "symmetrise"]
+
+FilePath = str | os.PathLike[str]
+Progress = Callable[[int, int], object]
+
+#: The models that can be learned.
+MODELS = ("hmm", "diagonal")
+
+#: Ways to choose links from the two directions.
+SYMMETRISATIONS = tuple(_core.symmetrisations())
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What training saw: sentence pairs, those without a word on a side, those too long."""
+
+    pairs: int
+    blank: int
+    too_long: int
+    word_pairs: int
+
+    def note(self) -> str:
+        """One line about what was left out; empty when nothing was."""
+        left_out = [
+            f"{count} {what}"
+            for count, what in (
+                (self.blank, "with a blank side"),
+                (self.too_long, f"with a side over {_core.MAX_ALIGNED_WORDS} words"),
+            )
+            if count
+        ]
+        return f"no links for pairs: {', '.join(left_out)}" if left_out else ""
+
+
+class Aligner:
+    """A trained aligner; it never changes, and pickles by the path it was saved to."""
+
+    def __init__(self, core: _core.Aligner, path: FilePath | None = None) -> None:
+        self._core = core
+        self.path = path
+
+    @classmethod
+    def load(cls, path: FilePath) -> "Aligner":
+        """Open a saved aligner."""
+        return cls(_core.Aligner.load(path), path)
+
+    def save(self, path: FilePath) -> None:
+        """Write the aligner to a file."""
+        self._core.save(path)
+        self.path = path
+
+    @property
+    def summary(self) -> Summary | None:
+        """What training saw; None for an aligner that was loaded."""
+        seen = self._core.summary
+        return None if seen is None else Summary(*seen)
+
+    def align(
+        self,
+        bitext: Bitext,
+        *,
+        symmetrise: str = "threshold",
+        threshold: float | None = None,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> Links:
+        """The links of every pair of a bitext."""
+        return self.align_with_posteriors(
+            bitext, symmetrise=symmetrise, threshold=threshold, threads=threads, progress=progress
+        )[0]
+
+    def align_with_posteriors(
+        self,
+        bitext: Bitext,
+        *,
+        symmetrise: str = "threshold",
+        threshold: float | None = None,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> tuple[Links, npt.NDArray[np.float32]]:
+        """Links, and for each row of ``links.flat`` how likely the two directions find it."""
+        links, posteriors = self._core.align(
+            bitext._core,
+            symmetrise=symmetrise,
+            threshold=threshold,
+            threads=threads,
+            progress=progress,
+        )
+        return Links(links), np.asarray(posteriors)
+
+    def align_pair(
+        self,
+        src: str | Sequence[str],
+        tgt: str | Sequence[str],
+        *,
+        symmetrise: str = "threshold",
+        threshold: float | None = None,
+    ) -> list[tuple[int, int]]:
+        """The links of one pair: text, which is split at whitespace, or lists of words."""
+        pair = (" ".join(_words(src)), " ".join(_words(tgt)))
+        links = self.align(
+            Bitext.from_pairs([pair]), symmetrise=symmetrise, threshold=threshold, threads=1
+        )
+        return [(int(i), int(j)) for i, j in links[0]]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the path of the saved file."""
+        if self.path is None:
+            raise ArgumentError("aligner: it has no file to be pickled by; call `save` first")
+        return Aligner.load, (self.path,)
+
+
+def fit(
+    bitext: Bitext,
+    *,
+    model: str = "hmm",
+    lexical_iterations: int | None = None,
+    order_iterations: int | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Aligner:
+    """Learn an aligner from a bitext; iterations left out take the values of the docs page."""
+    core = _core.Aligner.fit(
+        bitext._core,
+        model=model,
+        lexical_iterations=lexical_iterations,
+        order_iterations=order_iterations,
+        threads=threads,
+        progress=progress,
+    )
+    return Aligner(core)
+
+
+def symmetrise(forward: Links, reverse: Links, bitext: Bitext, heuristic: str) -> Links:
+    """Join the links of two directions, each with the source position first.
+
+    ``forward`` gives each source word at most one target word, ``reverse`` each target word at
+    most one source word.
+    """
+    return Links(_core.symmetrise(forward._core, reverse._core, bitext._core, heuristic))
+
+
+def _words(text: str | Sequence[str]) -> Sequence[str]:
+    return text.split() if isinstance(text, str) else text
