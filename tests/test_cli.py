@@ -43,7 +43,7 @@ def test_every_command_has_help_with_an_example(
 def test_a_command_file_is_short(name: str) -> None:
     path = import_module(f"wayword.cli.{name}").__file__
     assert path is not None
-    assert len(Path(path).read_text().splitlines()) <= 120
+    assert len(Path(path).read_text().splitlines()) <= 140
 
 
 def test_wrong_usage_is_one_line_and_2() -> None:

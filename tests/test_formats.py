@@ -132,6 +132,15 @@ def test_a_missing_file_stays_file_not_found(tmp_path: Path) -> None:
         list(open_text(tmp_path / "none"))
 
 
+def test_errors_in_standard_input_do_not_name_the_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"eins\n\xff\n")))
+    with (
+        pytest.raises(FormatError, match=r"^stdin:2: byte 1 \(0xff\) is not UTF-8"),
+        spooled("-") as path,
+    ):
+        list(open_text(path))
+
+
 def test_standard_input_is_spooled_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"eins\nzwei\n")))
     with spooled("-") as path:

@@ -14,6 +14,9 @@ pub mod corpus;
 // Links between the words of a sentence pair.
 pub mod align;
 
+// How likely a word is after the words before it.
+pub mod lm;
+
 // Word order: permutations of the source words, and models of them.
 pub mod reorder;
 

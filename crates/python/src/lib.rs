@@ -5,6 +5,7 @@
 mod align;
 mod border;
 mod corpus;
+mod lm;
 mod reorder;
 mod view;
 
@@ -26,6 +27,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::Reader>()?;
     module.add_class::<align::Aligner>()?;
     module.add_class::<align::Links>()?;
+    module.add_class::<lm::LanguageModel>()?;
+    module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from wayword import _core
-from wayword.errors import ArgumentError, FormatError, LimitError
+from wayword.errors import ArgumentError, FormatError, LimitError, WaywordError
 
 __all__ = ["BLOCK", "COMPRESSION", "FilePath", "new_file", "open_bytes", "open_text", "spooled"]
 
@@ -102,7 +102,10 @@ def spooled(path: FilePath) -> Iterator[Path]:
         copy = Path(folder, "stdin")
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, BLOCK)
-        yield copy
+        try:
+            yield copy
+        except WaywordError as error:  # people know their input by another name
+            raise type(error)(str(error).replace(str(copy), "stdin")) from None
 
 
 @contextmanager

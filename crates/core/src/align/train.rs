@@ -15,7 +15,7 @@ use super::cooccur::cooccurrences;
 use super::diagonal::{self, DistanceCounts, INITIAL_TENSION, Shapes};
 use super::hmm::Hmm;
 use super::jump::{JumpCounts, Jumps};
-use super::lexicon::{Lexicon, LexiconCounts};
+use super::lexicon::{FLOOR, Lexicon, LexiconCounts};
 use super::numbered::Numbered;
 use super::pair::{Cell, Direction, Emissions, Pair, Posteriors};
 use super::parallel::for_each_block;
@@ -39,6 +39,8 @@ pub fn train(
     options: &FitOptions,
     job: &Job,
 ) -> Result<(Lexicon, Order)> {
+    let passes = options.lexical_iterations + options.order_iterations;
+    job.begin((passes * text.len()) as u64);
     let lexicon = cooccurrences(text, lens, job)?;
     let tgt_len = lens.1;
     let mut trainer = Trainer { text, tgt_len, options, job, lexicon };
@@ -48,7 +50,8 @@ pub fn train(
         Method::Diagonal => Order::Diagonal { tension },
         Method::Hmm => Order::Hmm(Box::new(trainer.run_hmm()?)),
     };
-    Ok((trainer.lexicon, order))
+    // What is under the floor cannot change a link; it only makes the saved file larger.
+    Ok((trainer.lexicon.pruned(FLOOR)?, order))
 }
 
 struct Trainer<'a> {

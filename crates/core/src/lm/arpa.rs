@@ -1,0 +1,417 @@
+//! ARPA files: the common text form of n-gram models (SPEC l.2).
+//!
+//! In or out: `\data\`, a count per order, a section per order with lines of probability,
+//! n-gram and backoff (both logarithms to base 10), `\end\`.
+//! Reading is strict: the first line that is not as it should be is an error. N-grams whose
+//! beginning or ending is missing, as some tools leave them after pruning, are completed with
+//! the score that backing off gives, so that no answer changes.
+//! Cost: one pass; 24 to 56 bytes an n-gram in memory while reading.
+
+use super::complete::{Entry, complete};
+use super::grams::{Grams, NO_EXTENSION};
+use super::key::{Key, bits_for};
+use super::lists::{GramLists, Scored, WordScores};
+use super::spill::{Folder, Spool};
+use super::{BOS, EOS, MAX_ORDER, RESERVED, UNK};
+use crate::Job;
+use crate::corpus::{LineReader, NewFile, Vocab};
+use crate::error::{Error, Place, Result};
+use std::f64::consts::LN_10;
+use std::path::Path;
+
+/// Lines between two looks at the job.
+const BLOCK: u64 = 1 << 14;
+/// Probability of an unknown word when a file has no `<unk>`, base 10.
+const NO_UNK: f64 = -100.0;
+
+/// Reads an ARPA file, plain or compressed.
+pub fn read_arpa(path: &Path, job: &Job) -> Result<GramLists> {
+    let mut reader = Reader { lines: LineReader::open(path)?, text: String::new(), line: 0, job };
+    let claimed = reader.read_counts()?;
+    let (vocab, words) = reader.read_words(claimed[0], claimed.len())?;
+    match (claimed.len() as u32 * bits_for(vocab.len())).div_ceil(64) {
+        1 => reader.read_higher::<1>(vocab, words, &claimed),
+        2 => reader.read_higher::<2>(vocab, words, &claimed),
+        3 => reader.read_higher::<3>(vocab, words, &claimed),
+        _ => reader.read_higher::<4>(vocab, words, &claimed),
+    }
+}
+
+/// What stands in a line and what should; where, the reader knows.
+type Wrong = (String, String);
+
+struct Reader<'a> {
+    lines: LineReader,
+    text: String,
+    line: u64,
+    job: &'a Job,
+}
+
+impl Reader<'_> {
+    /// Goes to the next line that is not blank; the end of the file is an error.
+    fn advance(&mut self, expected: impl Fn() -> String) -> Result<()> {
+        loop {
+            self.line += 1;
+            if self.line.is_multiple_of(BLOCK) {
+                self.job.check()?;
+                self.job.advance(BLOCK);
+            }
+            match self.lines.next_str()? {
+                None => return Err(self.wrong(("the end of the file".into(), expected()))),
+                Some(line) if line.trim().is_empty() => {}
+                Some(line) => {
+                    self.text.clear();
+                    self.text.push_str(line);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn wrong(&self, (found, expected): Wrong) -> Error {
+        let place = Place::line(self.lines.path(), self.line);
+        let advice = "is the file whole, and is it an ARPA language model?".into();
+        Error::Format { place, found, expected, advice }
+    }
+
+    /// The header: how many n-grams of each order there will be.
+    fn read_counts(&mut self) -> Result<Vec<u64>> {
+        self.advance(|| r"`\data\`".into())?;
+        if self.text.trim() != r"\data\" {
+            return Err(self.wrong((quoted(&self.text), r"`\data\`".into())));
+        }
+        let mut counts = Vec::new();
+        loop {
+            let order = counts.len() + 1;
+            let expected = || format!("`ngram {order}=` and a number");
+            self.advance(expected)?;
+            if order > 1 && self.text.trim() == r"\1-grams:" {
+                return Ok(counts);
+            }
+            let count = count_of(&self.text, order);
+            let count = count.ok_or_else(|| self.wrong((quoted(&self.text), expected())))?;
+            if order > MAX_ORDER {
+                let found = format!("a model of order {order} or more");
+                let limit = format!("order {MAX_ORDER}");
+                let place = Place::line(self.lines.path(), self.line);
+                return Err(Error::Limit { place, found, limit });
+            }
+            counts.push(count);
+        }
+    }
+
+    /// Goes through a section up to the heading of the next one.
+    fn read_section(
+        &mut self,
+        order: usize,
+        claimed: &[u64],
+        mut each: impl FnMut(&str, u64) -> std::result::Result<(), Wrong>,
+    ) -> Result<()> {
+        let heading = if order == claimed.len() {
+            r"\end\".to_owned()
+        } else {
+            format!(r"\{}-grams:", order + 1)
+        };
+        let claimed = claimed[order - 1];
+        let mut count = 0;
+        loop {
+            self.advance(|| format!("`{heading}`"))?;
+            if self.text.starts_with('\\') {
+                break;
+            }
+            if count == claimed {
+                let found = format!("more than {claimed} {order}-grams");
+                return Err(self.wrong((found, format!("`{heading}`"))));
+            }
+            count += 1;
+            each(&self.text, self.line).map_err(|wrong| self.wrong(wrong))?;
+        }
+        if self.text.trim() != heading {
+            return Err(self.wrong((quoted(&self.text), format!("`{heading}`"))));
+        }
+        if count != claimed {
+            let found = format!("{count} {order}-grams");
+            return Err(self.wrong((found, format!("the {claimed} that the header says"))));
+        }
+        Ok(())
+    }
+
+    /// The words, with scores; the reserved ones come first in the result.
+    fn read_words(&mut self, claimed: u64, orders: usize) -> Result<(Vocab, WordScores)> {
+        let mut vocab = Vocab::default();
+        for word in RESERVED {
+            vocab.intern(word);
+        }
+        let mut scores = vec![None; RESERVED.len()];
+        let mut sections = vec![0; orders];
+        sections[0] = claimed;
+        self.read_section(1, &sections, |line, _| {
+            let mut fields = Fields::of(line, 1)?;
+            let word = match fields.word()? {
+                "<UNK>" => RESERVED[UNK as usize],
+                word => word,
+            };
+            let id = vocab.intern(word) as usize;
+            scores.resize(vocab.len(), None);
+            let own = (fields.prob, fields.backoff()?);
+            match scores[id].replace(own) {
+                None => Ok(()),
+                Some(_) => Err((format!("{} a second time", quoted(word)), "new words".into())),
+            }
+        })?;
+        let no_unk = ((NO_UNK * LN_10) as f32, NO_EXTENSION);
+        scores[UNK as usize].get_or_insert(no_unk);
+        for id in [BOS, EOS] {
+            if scores[id as usize].is_none() {
+                let found = format!("1-grams without `{}`", RESERVED[id as usize]);
+                return Err(self.wrong((found, "both sentence marks among the 1-grams".into())));
+            }
+        }
+        if orders == 1 {
+            self.read_end()?;
+        }
+        Ok((vocab, scores.into_iter().flatten().collect()))
+    }
+
+    fn read_higher<const W: usize>(
+        &mut self,
+        vocab: Vocab,
+        mut words: WordScores,
+        claimed: &[u64],
+    ) -> Result<GramLists> {
+        let bits = bits_for(vocab.len());
+        let mut orders: Vec<Vec<Entry<W>>> = Vec::new();
+        for order in 2..=claimed.len() {
+            let mut entries = Vec::new();
+            self.read_section(order, claimed, |line, number| {
+                entries.push(entry(line, order, number, &vocab, bits)?);
+                Ok(())
+            })?;
+            entries.sort_unstable_by_key(|entry| (entry.key, entry.line));
+            if let Some(pair) = entries.windows(2).find(|pair| pair[0].key == pair[1].key) {
+                self.line = pair[1].line;
+                let words = pair[0].key.words(order, bits);
+                let words: Vec<_> = words[..order].iter().rev().map(|&id| vocab.word(id)).collect();
+                let found = format!("{} a second time", quoted(&words.join(" ")));
+                return Err(self.wrong((found, "new n-grams".into())));
+            }
+            orders.push(entries);
+        }
+        if claimed.len() > 1 {
+            self.read_end()?;
+        }
+        complete(&mut words, &mut orders, bits);
+        let folder = Folder::new(None);
+        let mut higher: Vec<Scored<W>> = Vec::new();
+        for entries in orders {
+            let mut list = Spool::new(&folder, usize::MAX);
+            for entry in entries {
+                list.push((entry.key, (entry.prob, entry.backoff)))?;
+            }
+            higher.push(list);
+        }
+        Ok(GramLists::new(vocab, words, higher, bits))
+    }
+
+    /// Nothing may stand after `\end\`.
+    fn read_end(&mut self) -> Result<()> {
+        while let Some(line) = self.lines.next_str()? {
+            self.line += 1;
+            if !line.trim().is_empty() {
+                let found = quoted(line);
+                return Err(self.wrong((found, r"nothing after `\end\`".into())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number in `ngram 3=812`, when the order is right.
+fn count_of(line: &str, order: usize) -> Option<u64> {
+    let (own, count) = line.trim().strip_prefix("ngram ")?.split_once('=')?;
+    (own.trim().parse() == Ok(order)).then(|| count.trim().parse().ok())?
+}
+
+/// A part of a line for a message.
+fn quoted(text: &str) -> String {
+    let shown: String = text.chars().take(40).collect();
+    let dots = if shown.len() < text.len() { "…" } else { "" };
+    format!("`{shown}{dots}`")
+}
+
+/// The fields of a line: probability, words, backoff.
+struct Fields<'a, I> {
+    prob: f32,
+    rest: I,
+    line: &'a str,
+    order: usize,
+}
+
+impl<'a> Fields<'a, ()> {
+    fn of(
+        line: &'a str,
+        order: usize,
+    ) -> std::result::Result<Fields<'a, impl Iterator<Item = &'a str>>, Wrong> {
+        let mut rest = line.split(['\t', ' ']).filter(|field| !field.is_empty());
+        let prob = number(rest.next().unwrap_or_default())?;
+        if prob > 0.0 {
+            let found = format!("the log probability {prob}");
+            return Err((found, "a number that is not above 0".into()));
+        }
+        // Negative 0 would be taken for a mark.
+        let prob = (prob * LN_10) as f32 + 0.0;
+        Ok(Fields { prob, rest, line, order })
+    }
+}
+
+impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
+    fn word(&mut self) -> std::result::Result<&'a str, Wrong> {
+        self.rest.next().ok_or_else(|| self.uneven())
+    }
+
+    fn backoff(mut self) -> std::result::Result<f32, Wrong> {
+        let backoff = self.rest.next().map_or(Ok(0.0), number)?;
+        if self.rest.next().is_some() {
+            return Err(self.uneven());
+        }
+        let backoff = (backoff * LN_10) as f32;
+        Ok(if backoff == 0.0 { NO_EXTENSION } else { backoff })
+    }
+
+    fn uneven(&self) -> Wrong {
+        let words = if self.order == 1 { "a word" } else { "words" };
+        let expected = match self.order {
+            1 => format!("a log probability, {words} and perhaps a backoff"),
+            order => format!("a log probability, {order} {words} and perhaps a backoff"),
+        };
+        (quoted(self.line), expected)
+    }
+}
+
+fn number(text: &str) -> std::result::Result<f64, Wrong> {
+    match text.parse::<f64>() {
+        Ok(number) if ((number * LN_10) as f32).is_finite() => Ok(number),
+        _ => Err((quoted(text), "a finite number".into())),
+    }
+}
+
+fn entry<const W: usize>(
+    line: &str,
+    order: usize,
+    number: u64,
+    vocab: &Vocab,
+    bits: u32,
+) -> std::result::Result<Entry<W>, Wrong> {
+    let mut fields = Fields::of(line, order)?;
+    let mut key = Key::EMPTY;
+    for index in (0..order).rev() {
+        let word = fields.word()?;
+        let word = if word == "<UNK>" { RESERVED[UNK as usize] } else { word };
+        let id = vocab.id(word).ok_or_else(|| {
+            let found = format!("the word {}", quoted(word));
+            (found, "words that are among the 1-grams".into())
+        })?;
+        key.put(index, id, bits);
+    }
+    let prob = fields.prob;
+    Ok(Entry { key, prob, backoff: fields.backoff()?, line: number })
+}
+
+/// Writes a model as ARPA: words by number, longer n-grams in suffix order.
+pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
+    let mut file = NewFile::create(path)?;
+    let mut text = String::from("\\data\\\n");
+    for order in 1..=grams.order() {
+        text.push_str(&format!("ngram {order}={}\n", grams.count(order)));
+    }
+    let mut bytes = text.into_bytes();
+    for order in 1..=grams.order() {
+        bytes.extend_from_slice(format!("\n\\{order}-grams:\n").as_bytes());
+        for gram in grams.grams(order)? {
+            let gram = gram?;
+            put_number(-gram.prob.abs(), &mut bytes);
+            let mut before = b'\t';
+            for &word in gram.words[..order].iter().rev() {
+                bytes.push(before);
+                bytes.extend_from_slice(grams.word(word));
+                before = b' ';
+            }
+            if order < grams.order() {
+                bytes.push(b'\t');
+                put_number(gram.backoff, &mut bytes);
+            }
+            bytes.push(b'\n');
+            if bytes.len() > 1 << 16 {
+                job.check()?;
+                file.write(&bytes)?;
+                bytes.clear();
+            }
+        }
+    }
+    bytes.extend_from_slice(b"\n\\end\\\n");
+    file.write(&bytes)?;
+    file.finish()
+}
+
+/// Writes a natural logarithm to base 10, with eight decimals: more than `f32` holds.
+fn put_number(score: f32, out: &mut Vec<u8>) {
+    let scaled = (f64::from(score) / LN_10 * 1e8).round() as i64;
+    if scaled < 0 {
+        out.push(b'-');
+    }
+    let (mut digits, mut rest) = ([0; 20], scaled.unsigned_abs());
+    let mut start = digits.len();
+    // Zeros at the end say nothing; the point goes before the eighth digit from the end.
+    let mut place = 0;
+    while place < 9 || rest > 0 {
+        let digit = (rest % 10) as u8;
+        rest /= 10;
+        if place == 8 && start < digits.len() {
+            start -= 1;
+            digits[start] = b'.';
+        }
+        if place >= 8 || digit != 0 || start < digits.len() {
+            start -= 1;
+            digits[start] = b'0' + digit;
+        }
+        place += 1;
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(score: f32) -> String {
+        let mut out = Vec::new();
+        put_number(score, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_written_without_zeros_that_say_nothing() {
+        assert_eq!(written(0.0), "0");
+        assert_eq!(written(NO_EXTENSION), "0");
+        assert_eq!(written((-100.0 * LN_10) as f32), "-100.00000222"); // as near as f32 gets
+        assert_eq!(written(-1e-7), "-0.00000004");
+        assert_eq!(written(0.5), "0.21714724");
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_that_is_read_again_is_the_same(score in -300_f32..3.0) {
+            let again = (written(score).parse::<f64>().unwrap() * LN_10) as f32;
+            prop_assert!((again - score).abs() <= 2e-8 + score.abs() * f32::EPSILON / 8.0);
+        }
+    }
+
+    #[test]
+    fn counts_are_read_only_for_their_order() {
+        assert_eq!(count_of("ngram 2=17", 2), Some(17));
+        assert_eq!(count_of("ngram 2 = 17 ", 2), Some(17));
+        assert_eq!(count_of("ngram 3=17", 2), None);
+        assert_eq!(count_of("ngram 2=-1", 2), None);
+    }
+}

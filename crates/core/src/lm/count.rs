@@ -1,0 +1,263 @@
+//! Counts n-grams, the way Kneser and Ney need them.
+//!
+//! In: sentences. Out: for every n-gram its adjusted count (SPEC l.1, step 1): how often it
+//! occurs for the longest ones and those at the start of a sentence, else how many different
+//! words stand before it.
+//! How: all windows of `order` words are sorted by suffix; then n-grams that end alike stand
+//! together and one pass counts the windows and the words before every shorter n-gram.
+//! Cost: one sort of the corpus, in bounded memory.
+
+use super::key::Key;
+use super::spill::{Folder, Sorter, Spool};
+use super::{BOS, EOS, MAX_ORDER, RESERVED};
+use crate::Job;
+use crate::corpus::{LineReader, Vocab, WordId};
+use crate::error::{Error, Place, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Windows or n-grams between two looks at the job.
+const BLOCK: u64 = 1 << 16;
+
+/// Sentences as word numbers; every sentence ends with `</s>`.
+pub struct Corpus {
+    vocab: Vocab,
+    ids: Spool<WordId>,
+    sentences: u64,
+    longest: u64,
+    folder: Arc<Folder>,
+}
+
+impl Corpus {
+    /// An empty corpus that keeps up to `memory` bytes of its text in memory and the rest in
+    /// `temp_dir` (none: the system's place).
+    pub fn new(memory: usize, temp_dir: Option<&Path>) -> Self {
+        let mut vocab = Vocab::default();
+        for word in RESERVED {
+            vocab.intern(word);
+        }
+        let folder = Folder::new(temp_dir);
+        Corpus { vocab, ids: Spool::new(&folder, memory / 4), sentences: 0, longest: 0, folder }
+    }
+
+    /// Adds a sentence of whitespace-separated words; `place` is for the error.
+    pub fn push(&mut self, line: &str, place: impl FnOnce() -> Place) -> Result<()> {
+        let mut length = 0;
+        for word in line.split_whitespace() {
+            let id = self.vocab.intern(word);
+            if (id as usize) < RESERVED.len() {
+                return Err(reserved(place(), word));
+            }
+            self.ids.push(id)?;
+            length += 1;
+        }
+        self.longest = self.longest.max(length);
+        self.sentences += 1;
+        self.ids.push(EOS)
+    }
+
+    /// Adds the lines of a file, plain or compressed.
+    pub fn read(&mut self, path: &Path, job: &Job) -> Result<()> {
+        let mut lines = LineReader::open(path)?;
+        let mut number = 0;
+        while let Some(line) = lines.next_str()? {
+            number += 1;
+            self.push(line, || Place::line(path, number))?;
+            if number.is_multiple_of(1 << 12) {
+                job.check()?;
+                job.advance(1 << 12);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of sentences.
+    pub fn sentences(&self) -> u64 {
+        self.sentences
+    }
+
+    /// Number of words; sentence marks are not counted.
+    pub fn words(&self) -> u64 {
+        self.ids.len() - self.sentences
+    }
+
+    /// Words of the longest sentence.
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    /// The words, the reserved ones first.
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    pub(super) fn folder(&self) -> &Arc<Folder> {
+        &self.folder
+    }
+
+    /// Ends the reading; the vocabulary and all words.
+    pub(super) fn into_parts(self) -> Result<(Vocab, Spool<WordId>)> {
+        Ok((self.vocab, self.ids.finish()?))
+    }
+}
+
+fn reserved(place: Place, word: &str) -> Error {
+    Error::Format {
+        place,
+        found: format!("the word `{word}`"),
+        expected: "text without the model's own marks".into(),
+        advice: "sentence marks are added by themselves; take them out or spell them otherwise"
+            .into(),
+    }
+}
+
+/// What counting needs to know.
+#[derive(Clone, Copy)]
+pub struct CountOptions<'a> {
+    /// Length of the longest n-grams.
+    pub order: usize,
+    /// Bits of a word in a key.
+    pub bits: u32,
+    /// Bytes that may be used.
+    pub memory: usize,
+    /// For each order, n-grams that occur no more often than this are dropped.
+    pub prune: &'a [u64],
+}
+
+/// Adjusted counts of all n-grams.
+pub struct Adjusted<const W: usize> {
+    /// By word.
+    pub unigrams: Vec<u64>,
+    /// From order 2 up: n-grams to be sorted by context (all words but the newest in suffix
+    /// order, then the newest), each with its count as `pack_count` wrote it.
+    pub by_context: Vec<Sorter<Key<W>, u64>>,
+    /// For each order, how many n-grams have the count 1, 2, 3, 4.
+    pub of_counts: Vec<[u64; 4]>,
+    /// For each order, n-grams that stay.
+    pub kept: Vec<u64>,
+    /// For each order, n-grams that are dropped.
+    pub pruned: Vec<u64>,
+}
+
+/// A count and whether the n-gram is dropped, in one number.
+pub fn pack_count(count: u64, is_pruned: bool) -> u64 {
+    count << 1 | u64::from(is_pruned)
+}
+
+/// Undoes `pack_count`.
+pub fn unpack_count(packed: u64) -> (u64, bool) {
+    (packed >> 1, packed & 1 == 1)
+}
+
+/// Sorts all windows of the text by suffix and counts equal ones.
+pub fn count_windows<const W: usize>(
+    ids: &Spool<WordId>,
+    folder: &Arc<Folder>,
+    options: CountOptions<'_>,
+    job: &Job,
+) -> Result<Sorter<Key<W>, u64>> {
+    let CountOptions { order, bits, memory, .. } = options;
+    let start = Key::EMPTY.push(BOS, order, bits);
+    let mut sorter = Sorter::new(folder, memory / 2, Some(|a, b| a + b));
+    let mut window: Key<W> = start;
+    for (number, id) in ids.iter()?.enumerate() {
+        let id = id?;
+        window = window.push(id, order, bits);
+        sorter.push(window, 1)?;
+        if id == EOS {
+            window = start;
+        }
+        if (number as u64).is_multiple_of(BLOCK) {
+            job.check()?;
+        }
+    }
+    Ok(sorter)
+}
+
+/// The n-grams of all orders that the last window ends with, still being counted.
+struct Open {
+    raw: [u64; MAX_ORDER + 1],
+    before: [u64; MAX_ORDER + 1],
+}
+
+/// Goes through the windows and adjusts the counts of all n-grams.
+pub fn adjust<const W: usize>(
+    windows: Sorter<Key<W>, u64>,
+    folder: &Arc<Folder>,
+    vocab_size: usize,
+    options: CountOptions<'_>,
+    job: &Job,
+) -> Result<Adjusted<W>> {
+    let CountOptions { order, bits, memory, .. } = options;
+    let share = memory / 2 / order;
+    let mut adjusted = Adjusted {
+        unigrams: vec![0; vocab_size],
+        by_context: (2..=order).map(|_| Sorter::new(folder, share, None)).collect(),
+        of_counts: vec![[0; 4]; order],
+        kept: vec![0; order],
+        pruned: vec![0; order],
+    };
+    let mut open = Open { raw: [0; MAX_ORDER + 1], before: [0; MAX_ORDER + 1] };
+    let mut last: Option<(Key<W>, usize)> = None;
+    for (number, window) in windows.finish()?.enumerate() {
+        let (window, count) = window?;
+        let shared = match last {
+            None => 0,
+            Some((key, length)) => {
+                let shared = key.shared(&window, bits).min(length);
+                close(&key, shared + 1..=length, &mut open, &mut adjusted, options)?;
+                shared
+            }
+        };
+        let length = length_of(&window, shared, order, bits);
+        open.raw[length] = count;
+        open.before[length] = 0;
+        last = Some((window, length));
+        if (number as u64).is_multiple_of(BLOCK) {
+            job.check()?;
+        }
+    }
+    if let Some((key, length)) = last {
+        close(&key, 1..=length, &mut open, &mut adjusted, options)?;
+    }
+    Ok(adjusted)
+}
+
+/// Words of a window: up to the start of the sentence, which stands after `shared` words.
+fn length_of<const W: usize>(window: &Key<W>, shared: usize, order: usize, bits: u32) -> usize {
+    (shared..order).find(|&index| window.word(index, bits) == BOS).map_or(order, |index| index + 1)
+}
+
+/// Writes down the n-grams that end in `key` and are complete, the longest first.
+fn close<const W: usize>(
+    key: &Key<W>,
+    lengths: std::ops::RangeInclusive<usize>,
+    open: &mut Open,
+    adjusted: &mut Adjusted<W>,
+    options: CountOptions<'_>,
+) -> Result<()> {
+    let CountOptions { order, bits, prune, .. } = options;
+    for length in lengths.rev() {
+        let raw = std::mem::take(&mut open.raw[length]);
+        let before = std::mem::take(&mut open.before[length]);
+        let is_raw = length == order || key.word(length - 1, bits) == BOS;
+        let count = if is_raw { raw } else { before };
+        open.raw[length - 1] += raw;
+        open.before[length - 1] += 1;
+        if let Some(counted) = adjusted.of_counts[length - 1].get_mut(count as usize - 1) {
+            *counted += 1;
+        }
+        let is_pruned = raw <= prune[length - 1];
+        let total = if is_pruned { &mut adjusted.pruned } else { &mut adjusted.kept };
+        total[length - 1] += 1;
+        let newest = key.word(0, bits);
+        if length == 1 {
+            adjusted.unigrams[newest as usize] = count;
+        } else {
+            let mut by_context = key.context(bits).first(length - 1, bits);
+            by_context.put(length - 1, newest, bits);
+            adjusted.by_context[length - 2].push(by_context, pack_count(count, is_pruned))?;
+        }
+    }
+    Ok(())
+}

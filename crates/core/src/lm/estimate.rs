@@ -1,0 +1,220 @@
+//! From adjusted counts to probabilities and backoffs (SPEC l.1, steps 3 to 5).
+//!
+//! In: n-grams sorted by context, discounts. Out: n-grams in suffix order with both scores.
+//! How: two passes over each order. By context: the sum of the counts and what the discounts
+//! leave over. By suffix: an n-gram meets the one without its oldest word, whose probability
+//! it is mixed with; shorter orders come first.
+//! Cost: one sort per order; sums and products in `f64`.
+
+use super::BOS;
+use super::count::unpack_count;
+use super::discount::Discount;
+use super::grams::NO_EXTENSION;
+use super::key::Key;
+use super::lists::{Scored, WordScores};
+use super::spill::{Folder, Sorter, Spool};
+use crate::Job;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// N-grams between two looks at the job.
+const BLOCK: u64 = 1 << 16;
+
+/// What the passes need to know.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// Bits of a word in a key.
+    pub bits: u32,
+    /// Bytes that each sorter or spool may use.
+    pub share: usize,
+    /// Where the rest goes.
+    pub folder: &'a Arc<Folder>,
+}
+
+/// The direct part of an n-gram's probability and the weight of the shorter n-gram's.
+type Parts = (f64, f64);
+
+/// An order after the pass by context.
+pub struct Discounted<const W: usize> {
+    /// N-grams to be sorted by suffix.
+    by_suffix: Sorter<Key<W>, Parts>,
+    /// Contexts in suffix order, with what is left for words not seen after them.
+    contexts: Spool<(Key<W>, f64)>,
+}
+
+/// Takes the discounts from the counts of one order, which come sorted by context.
+pub fn discount_order<const W: usize>(
+    order: usize,
+    counts: Sorter<Key<W>, u64>,
+    discount: &Discount,
+    setting: Setting<'_>,
+    job: &Job,
+) -> Result<Discounted<W>> {
+    let Setting { bits, share, folder } = setting;
+    let mut done = Discounted {
+        by_suffix: Sorter::new(folder, share, None),
+        contexts: Spool::new(folder, share),
+    };
+    let mut group: Vec<(u32, u64)> = Vec::new();
+    let mut context = None;
+    for (number, record) in counts.finish()?.enumerate() {
+        let (key, packed) = record?;
+        let own = key.first(order - 1, bits);
+        if let Some(last) = context.replace(own).filter(|last| *last != own) {
+            discount_group(last, &group, discount, bits, &mut done)?;
+            group.clear();
+        }
+        group.push((key.word(order - 1, bits), packed));
+        if (number as u64).is_multiple_of(BLOCK) {
+            job.check()?;
+        }
+    }
+    if let Some(last) = context {
+        discount_group(last, &group, discount, bits, &mut done)?;
+    }
+    done.contexts = done.contexts.finish()?;
+    Ok(done)
+}
+
+/// The words seen after one context.
+fn discount_group<const W: usize>(
+    context: Key<W>,
+    group: &[(u32, u64)],
+    discount: &Discount,
+    bits: u32,
+    done: &mut Discounted<W>,
+) -> Result<()> {
+    let (mut sum, mut left) = (0, 0.0);
+    let mut is_kept = false;
+    for &(_, packed) in group {
+        let (count, is_pruned) = unpack_count(packed);
+        sum += count;
+        left += if is_pruned { count as f64 } else { discount.of(count) };
+        is_kept |= !is_pruned;
+    }
+    if !is_kept {
+        // Nothing is left of this context; whoever asks gets the shorter one's answer.
+        return Ok(());
+    }
+    let gamma = left / sum as f64;
+    for &(word, packed) in group {
+        let (count, is_pruned) = unpack_count(packed);
+        if !is_pruned {
+            let direct = (count as f64 - discount.of(count)) / sum as f64;
+            let key = context.extended(word, bits);
+            done.by_suffix.push(key, (direct, gamma))?;
+        }
+    }
+    done.contexts.push((context, gamma))
+}
+
+/// Probability of every word by itself, mixed with the uniform distribution.
+pub fn unigrams(counts: &[u64], discount: &Discount) -> Vec<f64> {
+    let sum = counts.iter().sum::<u64>() as f64;
+    let left: f64 = counts.iter().map(|&count| discount.of(count)).sum();
+    // `<s>` is never predicted, so it has no share of the uniform distribution.
+    let uniform = left / sum / (counts.len() - 1) as f64;
+    let mut probs: Vec<f64> =
+        counts.iter().map(|&count| (count as f64 - discount.of(count)) / sum + uniform).collect();
+    probs[BOS as usize] = 1.0;
+    probs
+}
+
+/// Probabilities of the order before, asked for in suffix order.
+enum Shorter<'a, const W: usize> {
+    Words(&'a [f64]),
+    Grams(Box<dyn Iterator<Item = Result<(Key<W>, f64)>> + 'a>, Option<(Key<W>, f64)>),
+}
+
+impl<const W: usize> Shorter<'_, W> {
+    /// The probability of an n-gram that is there; later calls ask for the same or a later one.
+    fn prob(&mut self, key: Key<W>, bits: u32) -> Result<f64> {
+        match self {
+            Shorter::Words(probs) => Ok(probs[key.word(0, bits) as usize]),
+            Shorter::Grams(grams, current) => loop {
+                match current {
+                    Some((at, prob)) if *at == key => return Ok(*prob),
+                    _ => *current = grams.next().transpose()?,
+                }
+                assert!(current.is_some(), "an n-gram's ending is an n-gram of the text");
+            },
+        }
+    }
+}
+
+/// The backoffs of an order, asked for in suffix order.
+struct Backoffs<I: Iterator> {
+    contexts: std::iter::Peekable<I>,
+}
+
+impl<const W: usize, I: Iterator<Item = Result<(Key<W>, f64)>>> Backoffs<I> {
+    /// The logarithm of what is left after this n-gram.
+    fn of(&mut self, key: &Key<W>) -> Result<f32> {
+        match self.contexts.next_if(|next| next.as_ref().map_or(true, |(at, _)| at == key)) {
+            Some(context) => Ok(in_table(context?.1.ln())),
+            None => Ok(NO_EXTENSION),
+        }
+    }
+}
+
+/// A backoff as it is kept: the sign of 0 says that the n-gram has extensions.
+fn in_table(backoff: f64) -> f32 {
+    backoff as f32 + 0.0
+}
+
+/// Mixes the orders, the shortest first. Unigrams and then each order by suffix.
+pub fn interpolate<const W: usize>(
+    probs: &[f64],
+    orders: Vec<Discounted<W>>,
+    setting: Setting<'_>,
+    job: &Job,
+) -> Result<(WordScores, Vec<Scored<W>>)> {
+    let Setting { bits, share, folder } = setting;
+    let mut contexts = Vec::new();
+    let mut by_suffix = Vec::new();
+    for order in orders {
+        contexts.push(order.contexts);
+        by_suffix.push(order.by_suffix);
+    }
+    contexts.push(Spool::new(folder, share));
+    let words = score_words(probs, &contexts[0], bits)?;
+    let mut scored: Vec<Scored<W>> = Vec::new();
+    let mut last: Option<Spool<(Key<W>, f64)>> = None;
+    for (index, sorter) in by_suffix.into_iter().enumerate() {
+        let length = index + 1;
+        let mut shorter = match &last {
+            None => Shorter::Words(probs),
+            Some(spool) => Shorter::Grams(Box::new(spool.iter()?), None),
+        };
+        let mut backoffs = Backoffs { contexts: contexts[index + 1].iter()?.peekable() };
+        let mut own = Spool::new(folder, share);
+        let mut own_probs = Spool::new(folder, share);
+        for (number, record) in sorter.finish()?.enumerate() {
+            let (key, (direct, gamma)) = record?;
+            let prob = direct + gamma * shorter.prob(key.first(length, bits), bits)?;
+            own.push((key, (prob.ln() as f32, backoffs.of(&key)?)))?;
+            own_probs.push((key, prob))?;
+            if (number as u64).is_multiple_of(BLOCK) {
+                job.check()?;
+            }
+        }
+        scored.push(own.finish()?);
+        drop(shorter);
+        last = Some(own_probs.finish()?);
+    }
+    Ok((words, scored))
+}
+
+fn score_words<const W: usize>(
+    probs: &[f64],
+    contexts: &Spool<(Key<W>, f64)>,
+    bits: u32,
+) -> Result<WordScores> {
+    let mut scores: WordScores =
+        probs.iter().map(|prob| (prob.ln() as f32, NO_EXTENSION)).collect();
+    for context in contexts.iter()? {
+        let (key, gamma) = context?;
+        scores[key.word(0, bits) as usize].1 = in_table(gamma.ln());
+    }
+    Ok(scores)
+}

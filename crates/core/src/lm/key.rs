@@ -1,0 +1,165 @@
+//! N-grams packed into a few machine words, newest word first.
+//!
+//! In: word ids of a fixed number of bits. Out: keys that compare as the n-grams do in suffix
+//! order: by the last word, then by the one before it, and so on. So all n-grams that end alike
+//! stand together, and a shorter n-gram is the front part of the keys that end in it.
+//! Cost: shifts and masks; `W` is chosen once per model, 1 for 64 bits up to 4 for 256.
+
+use super::MAX_ORDER;
+use crate::corpus::WordId;
+
+/// An n-gram as `W` times 64 bits; the newest word stands in the highest bits, unused bits are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key<const W: usize>(pub [u64; W]);
+
+/// Bits that hold every id below `words`.
+pub fn bits_for(words: usize) -> u32 {
+    (usize::BITS - words.saturating_sub(1).leading_zeros()).max(1)
+}
+
+impl<const W: usize> Key<W> {
+    /// The key of no word.
+    pub const EMPTY: Self = Key([0; W]);
+
+    /// The key of these words, newest first.
+    pub fn of(words: &[WordId], bits: u32) -> Self {
+        let mut key = Key::EMPTY;
+        for (index, &word) in words.iter().enumerate() {
+            key.put(index, word, bits);
+        }
+        key
+    }
+
+    /// Adds a newer word; the oldest ones move out of the first `order` places and are dropped.
+    pub fn push(self, word: WordId, order: usize, bits: u32) -> Self {
+        self.extended(word, bits).first(order, bits)
+    }
+
+    /// Adds a newer word; there must be room for all.
+    pub fn extended(self, word: WordId, bits: u32) -> Self {
+        let mut key = self.shift_right(bits);
+        key.put(0, word, bits);
+        key
+    }
+
+    /// The n-gram without its newest word: the context that word was seen in.
+    pub fn context(self, bits: u32) -> Self {
+        let mut key = self;
+        for index in 0..W {
+            let carry = if index + 1 < W { self.0[index + 1] >> (64 - bits) } else { 0 };
+            key.0[index] = (self.0[index] << bits) | carry;
+        }
+        key
+    }
+
+    /// The newest `words` words.
+    pub fn first(self, words: usize, bits: u32) -> Self {
+        let mut key = self;
+        let total = words as u32 * bits;
+        for (index, part) in key.0.iter_mut().enumerate() {
+            match total.saturating_sub(64 * index as u32) {
+                0 => *part = 0,
+                keep if keep < 64 => *part &= u64::MAX << (64 - keep),
+                _ => {}
+            }
+        }
+        key
+    }
+
+    /// Writes a word into a place that is still 0, counted from the newest.
+    pub fn put(&mut self, index: usize, word: WordId, bits: u32) {
+        let (part, room) = place(index, bits);
+        let word = u64::from(word);
+        if room >= bits {
+            self.0[part] |= word << (room - bits);
+        } else {
+            self.0[part] |= word >> (bits - room);
+            self.0[part + 1] |= word << (64 - (bits - room));
+        }
+    }
+
+    /// The word at a place, counted from the newest.
+    pub fn word(&self, index: usize, bits: u32) -> WordId {
+        let (part, room) = place(index, bits);
+        let mask = u64::MAX >> (64 - bits);
+        let word = if room >= bits {
+            self.0[part] >> (room - bits)
+        } else {
+            (self.0[part] << (bits - room)) | (self.0[part + 1] >> (64 - (bits - room)))
+        };
+        (word & mask) as WordId
+    }
+
+    /// The words of an n-gram, newest first; the rest of the array is 0.
+    pub fn words(&self, order: usize, bits: u32) -> [WordId; MAX_ORDER] {
+        let mut words = [0; MAX_ORDER];
+        for (index, word) in words.iter_mut().enumerate().take(order) {
+            *word = self.word(index, bits);
+        }
+        words
+    }
+
+    /// How many words two different keys share, from the newest.
+    pub fn shared(&self, other: &Self, bits: u32) -> usize {
+        for index in 0..W {
+            let differing = self.0[index] ^ other.0[index];
+            if differing != 0 {
+                return ((64 * index as u32 + differing.leading_zeros()) / bits) as usize;
+            }
+        }
+        (64 * W as u32 / bits) as usize
+    }
+
+    fn shift_right(self, bits: u32) -> Self {
+        let mut key = self;
+        for index in (0..W).rev() {
+            let carry = if index > 0 { self.0[index - 1] << (64 - bits) } else { 0 };
+            key.0[index] = (self.0[index] >> bits) | carry;
+        }
+        key
+    }
+}
+
+/// The part in which a word's bits begin, and how many bits that part has from there on.
+fn place(index: usize, bits: u32) -> (usize, u32) {
+    let start = index as u32 * bits;
+    ((start / 64) as usize, 64 - start % 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Number of bits and two n-grams of words that fit them.
+    fn ngrams() -> impl Strategy<Value = (u32, Vec<u32>, Vec<u32>)> {
+        (1_u32..=32, 1_usize..=8).prop_flat_map(|(bits, order)| {
+            let words =
+                || proptest::collection::vec(0..=(u64::MAX >> (64 - bits)) as u32, order..=order);
+            (Just(bits), words(), words())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn keys_hold_words_and_compare_as_their_words_do((bits, a, b) in ngrams()) {
+            let (x, y) = (Key::<4>::of(&a, bits), Key::<4>::of(&b, bits));
+            prop_assert_eq!(&x.words(a.len(), bits)[..a.len()], &a[..]);
+            prop_assert_eq!(x.cmp(&y), a.cmp(&b));
+            prop_assert_eq!(x.context(bits), Key::of(&a[1..], bits));
+            prop_assert_eq!(x.first(a.len() / 2, bits), Key::of(&a[..a.len() / 2], bits));
+            let mut newer = vec![b[0]];
+            newer.extend(&a[..a.len() - 1]);
+            prop_assert_eq!(x.push(b[0], a.len(), bits), Key::of(&newer, bits));
+            if a != b {
+                let shared = a.iter().zip(&b).take_while(|(p, q)| p == q).count();
+                prop_assert_eq!(x.shared(&y, bits), shared);
+            }
+        }
+    }
+
+    #[test]
+    fn bits_hold_the_largest_id() {
+        assert_eq!([1, 2, 3, 4, 5, 256, 257].map(bits_for), [1, 1, 2, 2, 3, 8, 9]);
+    }
+}

@@ -1,0 +1,82 @@
+//! A model as sorted lists of n-grams, before it is laid out for look-ups.
+//!
+//! Estimation and the ARPA reader make it; writers read it as `Grams`.
+
+use super::MAX_ORDER;
+use super::grams::{Gram, GramIter, Grams};
+use super::key::Key;
+use super::spill::Spool;
+use crate::corpus::{Vocab, WordId};
+use crate::error::Result;
+
+/// N-grams of one order, by suffix, with natural logarithms of probability and backoff.
+pub type Scored<const W: usize> = Spool<(Key<W>, (f32, f32))>;
+
+/// The same two scores of every word, by number.
+pub type WordScores = Vec<(f32, f32)>;
+
+/// Words and n-grams.
+pub struct GramLists {
+    vocab: Vocab,
+    words: WordScores,
+    higher: Box<dyn Tables + Send + Sync>,
+    counts: Vec<u64>,
+}
+
+impl GramLists {
+    /// The model of these words and n-grams, the orders from 2 up.
+    pub fn new<const W: usize>(
+        vocab: Vocab,
+        words: WordScores,
+        higher: Vec<Scored<W>>,
+        bits: u32,
+    ) -> Self {
+        let counts = [words.len() as u64].into_iter().chain(higher.iter().map(Spool::len));
+        let counts = counts.collect();
+        GramLists { vocab, words, higher: Box::new(Keyed { bits, higher }), counts }
+    }
+}
+
+impl Grams for GramLists {
+    fn order(&self) -> usize {
+        self.counts.len()
+    }
+
+    fn count(&self, order: usize) -> u64 {
+        self.counts[order - 1]
+    }
+
+    fn word(&self, id: WordId) -> &[u8] {
+        self.vocab.word(id).as_bytes()
+    }
+
+    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
+        if order > 1 {
+            return self.higher.grams(order);
+        }
+        Ok(Box::new(self.words.iter().enumerate().map(|(id, &(prob, backoff))| {
+            let mut words = [0; MAX_ORDER];
+            words[0] = id as WordId;
+            Ok(Gram { words, prob, backoff })
+        })))
+    }
+}
+
+/// N-grams whatever the width of their keys.
+trait Tables {
+    fn grams(&self, order: usize) -> Result<GramIter<'_>>;
+}
+
+struct Keyed<const W: usize> {
+    bits: u32,
+    higher: Vec<Scored<W>>,
+}
+
+impl<const W: usize> Tables for Keyed<W> {
+    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
+        Ok(Box::new(self.higher[order - 2].iter()?.map(move |record| {
+            let (key, (prob, backoff)) = record?;
+            Ok(Gram { words: key.words(order, self.bits), prob, backoff })
+        })))
+    }
+}

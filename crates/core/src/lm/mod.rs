@@ -1,0 +1,54 @@
+//! N-gram language models: how likely a word is after the words before it.
+//!
+//! In: text, an ARPA file, or a file written here before. Out: a `Model` that scores words.
+//! How: interpolated modified Kneser-Ney (Chen and Goodman, 1998), estimated by sorting
+//! (Heafield et al., 2013); queries in hash tables that lie in a mapped file.
+//! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
+//!
+//! `count` and `estimate` make n-grams from text, `arpa` reads and writes them, `image` lays
+//! them out for look-ups, `model` answers and `sentence` sums up.
+
+mod arpa;
+mod complete;
+mod count;
+mod discount;
+mod estimate;
+mod grams;
+mod image;
+mod key;
+mod layout;
+mod lists;
+mod model;
+mod open;
+mod sentence;
+mod spill;
+mod state;
+#[cfg(test)]
+mod tests;
+mod train;
+
+pub use arpa::{read_arpa, write_arpa};
+pub use count::Corpus;
+pub use discount::Discount;
+pub use grams::{Gram, Grams};
+pub use image::{write_image, write_image_in_memory};
+pub use lists::GramLists;
+pub use model::{Match, Model};
+pub use open::{LoadOptions, load};
+pub use sentence::{SentenceScore, WordScore};
+pub use state::State;
+pub use train::{Estimate, Summary, TrainOptions, estimate};
+
+use crate::corpus::WordId;
+
+/// The highest order of a model.
+pub const MAX_ORDER: usize = 8;
+
+/// Number of the word that stands for all unknown ones.
+pub const UNK: WordId = 0;
+/// Number of the word before a sentence.
+pub const BOS: WordId = 1;
+/// Number of the word after a sentence.
+pub const EOS: WordId = 2;
+/// The words with fixed numbers, in that order.
+pub const RESERVED: [&str; 3] = ["<unk>", "<s>", "</s>"];

@@ -1,0 +1,440 @@
+//! Sequences that may be larger than memory.
+//!
+//! In: records one by one and a budget in bytes. Out: the same records, in order (`Spool`) or
+//! sorted by key with equal keys joined (`Sorter`). What goes over the budget is written to a
+//! folder of its own, which is removed at the end; what fits never touches the disk.
+//! Cost: sorting blocks in memory and one merge of the sorted runs.
+
+use crate::error::{Error, Result};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+/// Runs that are merged at once; more are merged into one first.
+const MAX_RUNS: usize = 64;
+const BUFFER: usize = 1 << 16;
+
+/// A value of fixed size that can be written to disk and read again.
+pub trait Record: Copy + Send {
+    /// Its number of bytes on disk.
+    const SIZE: usize;
+    /// Writes it to the front of `out`.
+    fn put(&self, out: &mut [u8]);
+    /// Reads it from the front of `bytes`.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! number_records {
+    ($($number:ty),*) => {$(
+        impl Record for $number {
+            const SIZE: usize = size_of::<$number>();
+            fn put(&self, out: &mut [u8]) {
+                out[..Self::SIZE].copy_from_slice(&self.to_le_bytes());
+            }
+            fn get(bytes: &[u8]) -> Self {
+                let mut own = [0; Self::SIZE];
+                own.copy_from_slice(&bytes[..Self::SIZE]);
+                <$number>::from_le_bytes(own)
+            }
+        }
+    )*};
+}
+number_records!(u32, u64, f32, f64);
+
+impl<const W: usize> Record for super::key::Key<W> {
+    const SIZE: usize = 8 * W;
+    fn put(&self, out: &mut [u8]) {
+        for (part, bytes) in self.0.iter().zip(out.chunks_exact_mut(8)) {
+            part.put(bytes);
+        }
+    }
+    fn get(bytes: &[u8]) -> Self {
+        let mut parts = [0; W];
+        for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
+            *part = u64::get(bytes);
+        }
+        super::key::Key(parts)
+    }
+}
+
+impl<A: Record, B: Record> Record for (A, B) {
+    const SIZE: usize = A::SIZE + B::SIZE;
+    fn put(&self, out: &mut [u8]) {
+        self.0.put(out);
+        self.1.put(&mut out[A::SIZE..]);
+    }
+    fn get(bytes: &[u8]) -> Self {
+        (A::get(bytes), B::get(&bytes[A::SIZE..]))
+    }
+}
+
+/// A temporary folder, made when the first file is asked for and removed with the value.
+#[derive(Debug)]
+pub struct Folder {
+    parent: PathBuf,
+    made: OnceLock<PathBuf>,
+    files: AtomicU64,
+}
+
+/// Numbers the folders of one process.
+static FOLDERS: AtomicU64 = AtomicU64::new(0);
+
+impl Folder {
+    /// A folder to be made inside `parent`, or in the system's place for temporary files.
+    pub fn new(parent: Option<&Path>) -> Arc<Self> {
+        let parent = parent.map_or_else(std::env::temp_dir, Path::to_path_buf);
+        Arc::new(Folder { parent, made: OnceLock::new(), files: AtomicU64::new(0) })
+    }
+
+    fn new_file(&self) -> Result<PathBuf> {
+        let folder = match self.made.get() {
+            Some(folder) => folder,
+            None => {
+                let number = FOLDERS.fetch_add(1, Relaxed);
+                let name = format!("wayword-{}-{number}", std::process::id());
+                let folder = self.parent.join(name);
+                fs::create_dir_all(&folder).map_err(|source| Error::io(&folder, source))?;
+                self.made.get_or_init(|| folder)
+            }
+        };
+        Ok(folder.join(self.files.fetch_add(1, Relaxed).to_string()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Some(folder) = self.made.get() {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// Writes records to a temporary file.
+struct RunWriter {
+    path: PathBuf,
+    file: BufWriter<File>,
+    scratch: Vec<u8>,
+}
+
+impl RunWriter {
+    fn create(folder: &Folder) -> Result<Self> {
+        let path = folder.new_file()?;
+        let file = File::create(&path).map_err(|source| Error::io(&path, source))?;
+        Ok(RunWriter { path, file: BufWriter::with_capacity(BUFFER, file), scratch: Vec::new() })
+    }
+
+    fn push<R: Record>(&mut self, record: &R) -> Result<()> {
+        self.scratch.resize(R::SIZE, 0);
+        record.put(&mut self.scratch);
+        self.file.write_all(&self.scratch).map_err(|source| Error::io(&self.path, source))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush().map_err(|source| Error::io(&self.path, source))
+    }
+}
+
+/// Reads the records of a temporary file.
+pub struct RunReader<R> {
+    path: PathBuf,
+    file: BufReader<File>,
+    left: u64,
+    scratch: Vec<u8>,
+    kind: std::marker::PhantomData<R>,
+}
+
+impl<R: Record> RunReader<R> {
+    fn open(path: &Path, left: u64) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        let file = BufReader::with_capacity(BUFFER, file);
+        let scratch = vec![0; R::SIZE];
+        Ok(RunReader { path: path.into(), file, left, scratch, kind: std::marker::PhantomData })
+    }
+}
+
+impl<R: Record> Iterator for RunReader<R> {
+    type Item = Result<R>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let read = self.file.read_exact(&mut self.scratch);
+        Some(read.map(|()| R::get(&self.scratch)).map_err(|source| Error::io(&self.path, source)))
+    }
+}
+
+/// A sequence that is written once and read any number of times.
+pub struct Spool<R> {
+    block: Vec<R>,
+    limit: usize,
+    folder: Arc<Folder>,
+    file: Option<RunWriter>,
+    len: u64,
+}
+
+impl<R: Record> Spool<R> {
+    /// An empty sequence that keeps up to `memory` bytes in memory.
+    pub fn new(folder: &Arc<Folder>, memory: usize) -> Self {
+        let limit = (memory / size_of::<R>()).max(1);
+        Spool { block: Vec::new(), limit, folder: folder.clone(), file: None, len: 0 }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Adds a record at the end.
+    pub fn push(&mut self, record: R) -> Result<()> {
+        self.len += 1;
+        self.block.push(record);
+        if self.block.len() >= self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(RunWriter::create(&self.folder)?),
+        };
+        self.block.drain(..).try_for_each(|record| file.push(&record))
+    }
+
+    /// Ends the writing.
+    pub fn finish(mut self) -> Result<Self> {
+        if self.file.is_some() {
+            self.spill()?;
+            self.block = Vec::new();
+        }
+        if let Some(file) = &mut self.file {
+            file.flush()?;
+        }
+        Ok(self)
+    }
+
+    /// All records in order, once the writing has ended.
+    pub fn iter(&self) -> Result<impl Iterator<Item = Result<R>> + '_> {
+        let reader = match &self.file {
+            Some(file) => Some(RunReader::open(&file.path, self.len)?),
+            None => None,
+        };
+        Ok(self.block.iter().map(|record| Ok(*record)).chain(reader.into_iter().flatten()))
+    }
+}
+
+/// Sorts records by key; values of equal keys are joined when there is a way to.
+pub struct Sorter<K, V> {
+    block: Vec<(K, V)>,
+    limit: usize,
+    folder: Arc<Folder>,
+    runs: Vec<(PathBuf, u64)>,
+    join: Option<fn(V, V) -> V>,
+}
+
+impl<K: Record + Ord, V: Record> Sorter<K, V> {
+    /// An empty sorter that keeps up to `memory` bytes in memory.
+    pub fn new(folder: &Arc<Folder>, memory: usize, join: Option<fn(V, V) -> V>) -> Self {
+        let limit = (memory / size_of::<(K, V)>()).max(2);
+        Sorter { block: Vec::new(), limit, folder: folder.clone(), runs: Vec::new(), join }
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, key: K, value: V) -> Result<()> {
+        if self.block.len() >= self.limit {
+            self.make_room()?;
+        }
+        self.block.push((key, value));
+        Ok(())
+    }
+
+    /// All records by ascending key.
+    pub fn finish(mut self) -> Result<Sorted<K, V>> {
+        if self.runs.is_empty() {
+            self.sort_block();
+            return Ok(Sorted::Memory(self.block.into_iter()));
+        }
+        if !self.block.is_empty() {
+            self.spill()?;
+        }
+        self.block = Vec::new();
+        Merge::open(&self.runs, self.join, self.folder).map(Sorted::Merge)
+    }
+
+    /// Joining alone may be enough; a block that is still half full goes to disk.
+    fn make_room(&mut self) -> Result<()> {
+        self.sort_block();
+        if self.block.len() > self.limit / 2 { self.spill() } else { Ok(()) }
+    }
+
+    fn sort_block(&mut self) {
+        self.block.sort_unstable_by_key(|record| record.0);
+        let Some(join) = self.join else { return };
+        self.block.dedup_by(|next, kept| {
+            let equal = next.0 == kept.0;
+            if equal {
+                kept.1 = join(kept.1, next.1);
+            }
+            equal
+        });
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.sort_block();
+        let block = std::mem::take(&mut self.block);
+        self.write_run(block.iter().map(|record| Ok(*record)))?;
+        self.block = block;
+        self.block.clear();
+        if self.runs.len() == MAX_RUNS {
+            let merge = Merge::open(&self.runs, self.join, self.folder.clone())?;
+            let old = std::mem::take(&mut self.runs);
+            self.write_run(merge)?;
+            for (path, _) in old {
+                fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_run(&mut self, records: impl Iterator<Item = Result<(K, V)>>) -> Result<()> {
+        let mut writer = RunWriter::create(&self.folder)?;
+        let mut count = 0;
+        for record in records {
+            writer.push(&record?)?;
+            count += 1;
+        }
+        writer.flush()?;
+        self.runs.push((writer.path, count));
+        Ok(())
+    }
+}
+
+/// Sorted records.
+pub enum Sorted<K, V> {
+    /// From memory.
+    Memory(std::vec::IntoIter<(K, V)>),
+    /// From runs on disk.
+    Merge(Merge<K, V>),
+}
+
+impl<K: Record + Ord, V: Record> Iterator for Sorted<K, V> {
+    type Item = Result<(K, V)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Sorted::Memory(records) => records.next().map(Ok),
+            Sorted::Merge(merge) => merge.next(),
+        }
+    }
+}
+
+/// Merges sorted runs; equal keys come in the order of the runs.
+pub struct Merge<K, V> {
+    runs: Vec<RunReader<(K, V)>>,
+    values: Vec<Option<V>>,
+    heap: BinaryHeap<Reverse<(K, usize)>>,
+    join: Option<fn(V, V) -> V>,
+    /// Keeps the files until they are read.
+    _folder: Arc<Folder>,
+}
+
+impl<K: Record + Ord, V: Record> Merge<K, V> {
+    fn open(
+        runs: &[(PathBuf, u64)],
+        join: Option<fn(V, V) -> V>,
+        folder: Arc<Folder>,
+    ) -> Result<Self> {
+        let runs: Vec<_> =
+            runs.iter().map(|(path, len)| RunReader::open(path, *len)).collect::<Result<_>>()?;
+        let values = runs.iter().map(|_| None).collect();
+        let mut merge = Merge { runs, values, heap: BinaryHeap::new(), join, _folder: folder };
+        for run in 0..merge.runs.len() {
+            merge.advance(run)?;
+        }
+        Ok(merge)
+    }
+
+    fn advance(&mut self, run: usize) -> Result<()> {
+        if let Some(record) = self.runs[run].next() {
+            let (key, value) = record?;
+            self.values[run] = Some(value);
+            self.heap.push(Reverse((key, run)));
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<Option<(K, V)>> {
+        let Some(Reverse((key, run))) = self.heap.pop() else { return Ok(None) };
+        let value = self.values[run].take();
+        self.advance(run)?;
+        Ok(value.map(|value| (key, value)))
+    }
+
+    fn next_joined(&mut self) -> Result<Option<(K, V)>> {
+        let Some((key, mut value)) = self.pop()? else { return Ok(None) };
+        if let Some(join) = self.join {
+            while self.heap.peek().is_some_and(|Reverse((next, _))| *next == key) {
+                if let Some((_, more)) = self.pop()? {
+                    value = join(value, more);
+                }
+            }
+        }
+        Ok(Some((key, value)))
+    }
+}
+
+impl<K: Record + Ord, V: Record> Iterator for Merge<K, V> {
+    type Item = Result<(K, V)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_joined().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn sorting_with_any_memory_is_counting_in_a_map(
+            words in proptest::collection::vec(0_u32..40, 0..400),
+            memory in 0_usize..4000,
+        ) {
+            let folder = Folder::new(None);
+            let mut sorter = Sorter::new(&folder, memory, Some(|a: u64, b: u64| a + b));
+            let mut spool = Spool::new(&folder, memory);
+            let mut expected = BTreeMap::new();
+            for &word in &words {
+                sorter.push(word, 1).unwrap();
+                spool.push(word).unwrap();
+                *expected.entry(word).or_insert(0) += 1;
+            }
+            let sorted: Vec<(u32, u64)> =
+                sorter.finish().unwrap().collect::<Result<_>>().unwrap();
+            prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
+            let spool = spool.finish().unwrap();
+            for _ in 0..2 {
+                let again: Vec<u32> = spool.iter().unwrap().collect::<Result<_>>().unwrap();
+                prop_assert_eq!(&again, &words);
+            }
+        }
+    }
+
+    #[test]
+    fn the_folder_is_gone_afterwards() {
+        let folder = Folder::new(None);
+        let mut spool = Spool::new(&folder, 0);
+        spool.push(7_u32).unwrap();
+        let made = folder.made.get().unwrap().clone();
+        assert!(made.exists());
+        drop((spool, folder));
+        assert!(!made.exists());
+    }
+}

@@ -1,0 +1,157 @@
+//! Tests over several files of the module: from text to scores.
+
+use super::grams::{Grams, matters};
+use super::layout::{Header, Layout, VERSION};
+use super::*;
+use crate::Job;
+use crate::corpus::WordId;
+use crate::error::{Place, Result};
+use proptest::prelude::*;
+
+const TOY: [&str; 9] =
+    ["a b c a b", "a b d", "c a b c", "b a", "d d a b c", "a c b d", "b c a", "e a b", "f"];
+
+fn corpus<'a>(lines: impl IntoIterator<Item = &'a str>, memory: usize) -> Corpus {
+    let mut corpus = Corpus::new(memory, None);
+    for line in lines {
+        corpus.push(line, || Place { file: "text".into(), line: None }).unwrap();
+    }
+    corpus
+}
+
+fn model<'a>(lines: impl IntoIterator<Item = &'a str>, order: usize, memory: usize) -> Model {
+    let options = TrainOptions { order, prune: vec![], memory };
+    let estimate = estimate(corpus(lines, memory), &options, &Job::default()).unwrap();
+    write_image_in_memory(&estimate, memory, &Job::default()).unwrap()
+}
+
+/// A state that remembers all words, whether they matter or not.
+fn full_state(model: &Model, newest_first: &[WordId]) -> State {
+    let mut state = State::EMPTY;
+    for (index, &word) in newest_first.iter().take(model.order() - 1).enumerate() {
+        state.words[index] = word;
+        state.len += 1;
+        let found = model.find_gram(&newest_first[..=index]);
+        state.backoffs[index] = found.map_or(0.0, |(_, backoff)| backoff);
+    }
+    state
+}
+
+fn sentences() -> impl Strategy<Value = Vec<String>> {
+    let line = proptest::collection::vec(0_u8..6, 0..9).prop_map(|words| {
+        words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
+    });
+    proptest::collection::vec(line, 1..12)
+}
+
+#[test]
+fn the_toy_sentence_has_its_score() {
+    let model = model(TOY, 3, 1 << 20);
+    let score = model.score_line("a b c", (true, true)).score / std::f64::consts::LN_10;
+    assert!((score + 2.155_887_5).abs() < 1e-6, "{score}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_minimal_state_scores_as_the_full_history_does(
+        lines in sentences(),
+        order in 1_usize..=8,
+        words in proptest::collection::vec(0_u8..8, 0..30),
+    ) {
+        let model = model(lines.iter().map(String::as_str), order, 1 << 20);
+        let (mut state, mut next) = (model.begin(), State::EMPTY);
+        let mut history = vec![BOS];
+        for word in words {
+            let id = model.id(&format!("w{word}"));
+            let minimal = model.score(&state, id, &mut next);
+            let full = model.score(&full_state(&model, &history), id, &mut State::EMPTY.clone());
+            prop_assert!((minimal - full).abs() < 1e-5, "{} {}", minimal, full);
+            history.insert(0, id);
+            state = next;
+            // Nothing of the state could be left out: its longest context matters.
+            let kept = state.words();
+            prop_assert_eq!(kept, &history[..kept.len()]);
+            if !kept.is_empty() {
+                prop_assert!(model.find_gram(kept).is_some_and(|(_, backoff)| matters(backoff)));
+            }
+        }
+    }
+
+    #[test]
+    fn many_look_ups_at_once_answer_as_one_by_one(
+        lines in sentences(),
+        words in proptest::collection::vec(0_u8..8, 0..60),
+    ) {
+        let model = model(lines.iter().map(String::as_str), 4, 1 << 20);
+        let mut queries = Vec::new();
+        let mut state = model.begin();
+        let mut expected = Vec::new();
+        for word in words {
+            let id = model.id(&format!("w{word}"));
+            queries.push((state, id));
+            let mut next = State::EMPTY;
+            expected.push((model.look_up(&state, id, &mut next), next));
+            state = next;
+        }
+        let mut next = vec![State::EMPTY; queries.len()];
+        let mut answers = Vec::new();
+        model.look_up_all(&queries, &mut next, |answer| answers.push(answer));
+        let found: Vec<_> = answers.into_iter().zip(next).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn memory_changes_no_byte(lines in sentences(), order in 1_usize..6, memory in 1_usize..2000) {
+        let texts = || lines.iter().map(String::as_str);
+        let (ample, tight) = (model(texts(), order, 1 << 20), model(texts(), order, memory));
+        prop_assert!(ample.bytes() == tight.bytes());
+    }
+
+    #[test]
+    fn a_model_lists_the_n_grams_it_was_made_from(lines in sentences(), order in 1_usize..6) {
+        let options = TrainOptions { order, prune: vec![0, 0, 1][..order.min(3)].into(), memory: 4096 };
+        let texts = lines.iter().map(String::as_str);
+        let estimate = estimate(corpus(texts, 4096), &options, &Job::default()).unwrap();
+        let model = write_image_in_memory(&estimate, 4096, &Job::default()).unwrap();
+        for order in 1..=Grams::order(&model) {
+            let list = |grams: &dyn Grams| -> Vec<_> {
+                let found = grams.grams(order).unwrap().collect::<Result<Vec<_>>>().unwrap();
+                found.iter().map(|g| (g.words, g.prob.abs(), g.backoff.to_bits())).collect()
+            };
+            prop_assert_eq!(list(&model), list(&estimate));
+        }
+    }
+
+    #[test]
+    fn no_header_makes_the_layout_panic(
+        order in 1_usize..=8,
+        seed: u64,
+        counts in proptest::array::uniform8(prop_oneof![0_u64..9, Just(u64::MAX), any::<u64>()]),
+        letters in prop_oneof![0_u64..99, any::<u64>()],
+        size: usize,
+    ) {
+        let header = Header { order, seed, counts, letters };
+        let bytes = header.to_bytes(size);
+        if let Ok((read, read_size)) = Header::from_bytes(&bytes) {
+            prop_assert_eq!(&read, &header);
+            prop_assert_eq!(read_size, size as u64);
+            let _ = Layout::new(&read);
+        }
+        prop_assert!(Model::from_copy(&bytes).is_err());
+    }
+}
+
+#[test]
+fn another_version_is_refused_with_its_number() {
+    let bytes = model(TOY, 2, 1 << 20).bytes().to_vec();
+    let mut later = bytes.clone();
+    later[16..20].copy_from_slice(&(VERSION + 1).to_le_bytes());
+    let sum = xxhash_rust::xxh3::xxh3_64(&later[..120]);
+    later[120..128].copy_from_slice(&sum.to_le_bytes());
+    let error = Model::from_copy(&later).unwrap_err().to_string();
+    assert!(error.starts_with("model: version 2 of the format; expected"), "{error}");
+    assert!(Model::from_copy(&bytes).is_ok());
+    assert!(Model::from_copy(&[]).is_err());
+}

@@ -1,0 +1,195 @@
+//! Estimates a model from text: the passes in their order.
+//!
+//! In: a `Corpus` and options. Out: an `Estimate`, which is `Grams` and can be written as ARPA
+//! or as an image, with a `Summary` of what was counted.
+//! Not: writing; the caller chooses the form.
+
+use super::MAX_ORDER;
+use super::count::{Adjusted, Corpus, CountOptions, adjust, count_windows};
+use super::discount::Discount;
+use super::estimate::{Setting, discount_order, interpolate, unigrams};
+use super::grams::{GramIter, Grams};
+use super::key::bits_for;
+use super::lists::GramLists;
+use crate::Job;
+use crate::corpus::WordId;
+use crate::error::{Error, Place, Result};
+
+/// How a model is estimated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrainOptions {
+    /// Length of the longest n-grams.
+    pub order: usize,
+    /// N-grams that occur no more often than this are dropped: a number per order from 1 up;
+    /// the last counts for all further orders.
+    pub prune: Vec<u64>,
+    /// Bytes that sorting may use.
+    pub memory: usize,
+}
+
+/// What was counted and how it was discounted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Sentences of the text.
+    pub sentences: u64,
+    /// Words of the text, without sentence marks.
+    pub words: u64,
+    /// N-grams of the model, by order.
+    pub counts: Vec<u64>,
+    /// N-grams that were dropped, by order.
+    pub pruned: Vec<u64>,
+    /// Discounts by order.
+    pub discounts: Vec<Discount>,
+    /// What a careful user wants to know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A model estimated from text.
+pub struct Estimate {
+    lists: GramLists,
+    summary: Summary,
+}
+
+/// Estimates an interpolated modified Kneser-Ney model.
+pub fn estimate(corpus: Corpus, options: &TrainOptions, job: &Job) -> Result<Estimate> {
+    let prune = checked(options)?;
+    if corpus.sentences() == 0 {
+        return Err(no_text());
+    }
+    // A sentence has two marks besides its words; no n-gram is longer.
+    let order = options.order.min(usize::try_from(corpus.longest()).unwrap_or(usize::MAX) + 2);
+    let bits = bits_for(corpus.vocab().len());
+    let count = CountOptions { order, bits, memory: options.memory, prune: &prune };
+    match (order as u32 * bits).div_ceil(64) {
+        1 => run::<1>(corpus, options, count, job),
+        2 => run::<2>(corpus, options, count, job),
+        3 => run::<3>(corpus, options, count, job),
+        _ => run::<4>(corpus, options, count, job),
+    }
+}
+
+fn run<const W: usize>(
+    corpus: Corpus,
+    options: &TrainOptions,
+    count: CountOptions<'_>,
+    job: &Job,
+) -> Result<Estimate> {
+    let (sentences, words) = (corpus.sentences(), corpus.words());
+    let folder = corpus.folder().clone();
+    let (vocab, ids) = corpus.into_parts()?;
+    let windows = count_windows::<W>(&ids, &folder, count, job)?;
+    drop(ids);
+    let adjusted = adjust(windows, &folder, vocab.len(), count, job)?;
+    let Adjusted { unigrams: word_counts, by_context, of_counts, mut kept, mut pruned } = adjusted;
+
+    let mut discounts: Vec<_> = of_counts.iter().map(Discount::estimate).collect();
+    let share = count.memory / 2 / count.order;
+    let setting = Setting { bits: count.bits, share, folder: &folder };
+    let mut discounted = Vec::new();
+    for (index, counts) in by_context.into_iter().enumerate() {
+        let order = index + 2;
+        discounted.push(discount_order(order, counts, &discounts[index + 1], setting, job)?);
+    }
+    let word_probs = unigrams(&word_counts, &discounts[0]);
+    let (word_scores, mut higher) = interpolate(&word_probs, discounted, setting, job)?;
+
+    kept[0] = vocab.len() as u64;
+    let notes = notes(options, count.order, &kept, &discounts);
+    let order = kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
+    higher.truncate(order - 1);
+    for list in [&mut kept, &mut pruned] {
+        list.truncate(order);
+    }
+    discounts.truncate(order);
+    let summary = Summary { sentences, words, counts: kept, pruned, discounts, notes };
+    let lists = GramLists::new(vocab, word_scores, higher, count.bits);
+    Ok(Estimate { lists, summary })
+}
+
+/// The pruning thresholds of all orders, or what is wrong with the options.
+fn checked(options: &TrainOptions) -> Result<Vec<u64>> {
+    if !(1..=MAX_ORDER).contains(&options.order) {
+        return Err(Error::Argument {
+            name: "order".into(),
+            found: options.order.to_string(),
+            expected: format!("a number from 1 to {MAX_ORDER}"),
+        });
+    }
+    let mut prune = options.prune.clone();
+    let is_fine = prune.first().is_none_or(|&first| first == 0)
+        && prune.len() <= options.order
+        && prune.is_sorted();
+    if !is_fine {
+        let found: Vec<_> = prune.iter().map(u64::to_string).collect();
+        return Err(Error::Argument {
+            name: "prune".into(),
+            found: found.join(" "),
+            expected: "at most one number per order, the first 0, none below the one before".into(),
+        });
+    }
+    prune.resize(options.order, prune.last().copied().unwrap_or(0));
+    Ok(prune)
+}
+
+fn no_text() -> Error {
+    Error::Format {
+        place: Place { file: "text".into(), line: None },
+        found: "no sentence".into(),
+        expected: "at least one line".into(),
+        advice: "is this the right file?".into(),
+    }
+}
+
+fn notes(
+    options: &TrainOptions,
+    order: usize,
+    kept: &[u64],
+    discounts: &[Discount],
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (index, discount) in discounts.iter().enumerate() {
+        if let Some(reason) = &discount.fallback {
+            let [one, two, three] = discount.amounts;
+            notes.push(format!(
+                "order {}: discounts cannot be estimated ({reason}); used {one} {two} {three} \
+                 instead, as is usual for small texts and for characters",
+                index + 1
+            ));
+        }
+    }
+    if order < options.order {
+        notes.push(format!(
+            "order {order} instead of {}: no sentence is long enough for more",
+            options.order
+        ));
+    }
+    if let Some(index) = kept.iter().position(|&count| count == 0) {
+        notes.push(format!("order {index} instead of {order}: pruning leaves no longer n-gram"));
+    }
+    notes
+}
+
+impl Estimate {
+    /// What was counted.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}
+
+impl Grams for Estimate {
+    fn order(&self) -> usize {
+        self.lists.order()
+    }
+
+    fn count(&self, order: usize) -> u64 {
+        self.lists.count(order)
+    }
+
+    fn word(&self, id: WordId) -> &[u8] {
+        self.lists.word(id)
+    }
+
+    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
+        self.lists.grams(order)
+    }
+}

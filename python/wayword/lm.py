@@ -1,0 +1,319 @@
+"""N-gram language models: how likely a word is after the words before it.
+
+In: text (a file, or any iterable of lines), an ARPA file, or a model saved before.
+Out: a ``LanguageModel`` that scores sentences.
+How: interpolated modified Kneser-Ney (Chen and Goodman, 1998), in the core; queries go to a
+mapped file. Scores are natural logarithms.
+Cost: training sorts the text within ``memory`` bytes; opening a saved model takes milliseconds.
+Not: tokenisation; words are what whitespace separates.
+
+>>> lm = train(["a b c a b", "a b d", "c a b c", "b a"], order=3)
+>>> lm.order, lm.counts
+(3, (7, 12, 11))
+>>> round(lm.score("a b c"), 3)
+-3.417
+>>> [round(word.score, 2) for word in lm.word_scores(["a", "x"])]
+[-1.08, -3.58, -1.34]
+>>> lm.perplexity(["a b", "b x"]).unknown
+1
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wayword import _core
+from wayword.errors import ArgumentError, MismatchError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = [
+    "LanguageModel",
+    "Perplexity",
+    "Summary",
+    "WordScore",
+    "size_in_bytes",
+    "train",
+    "train_arpa",
+]
+
+Path = str | os.PathLike[str]
+Progress = Callable[[int, int], object]
+#: A file, or lines; a line is a string of words or a sequence of them.
+Text = Path | Iterable[str | Sequence[str]]
+
+BATCH = 10_000
+MEMORY = "1G"
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was counted in training; lists go by order, from 1 up."""
+
+    order: int
+    sentences: int
+    words: int
+    counts: tuple[int, ...]
+    pruned: tuple[int, ...]
+    discounts: tuple[tuple[float, float, float], ...]
+    #: What a careful user wants to know, such as discounts that could not be estimated.
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain values, for JSON."""
+        return dict(vars(self))
+
+
+class WordScore(NamedTuple):
+    """The score of one word, the length of the n-gram found, and whether it is unknown."""
+
+    score: float
+    order: int
+    is_unknown: bool
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """How surprised a model is by a text. ``</s>`` counts as a word, ``<s>`` does not."""
+
+    sentences: int
+    tokens: int
+    unknown: int
+    #: Natural logarithm of the probability of the text.
+    score: float
+    #: The same without the words that the model does not know.
+    known_score: float
+
+    @property
+    def with_unknown(self) -> float:
+        """Perplexity over all words."""
+        return _perplexity(self.score, self.tokens)
+
+    @property
+    def without_unknown(self) -> float:
+        """Perplexity over the words that the model knows."""
+        return _perplexity(self.known_score, self.tokens - self.unknown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain values, for JSON."""
+        both = {"with_unknown": self.with_unknown, "without_unknown": self.without_unknown}
+        return {**vars(self), **both}
+
+
+def _perplexity(score: float, tokens: int) -> float:
+    return math.exp(-score / tokens) if tokens else math.nan
+
+
+class LanguageModel:
+    """An n-gram model. Threads may share it; it pickles as path and digest, or whole.
+
+    ``summary`` is what training counted; a model that was loaded has none.
+    """
+
+    def __init__(self, core: _core.LanguageModel, summary: Summary | None = None) -> None:
+        self._core = core
+        self.summary = summary
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        *,
+        verify: bool = False,
+        in_memory: bool = False,
+        progress: Progress | None = None,
+    ) -> "LanguageModel":
+        """Map a saved model, or read an ARPA file (``.gz``, ``.xz``, ``.zst`` as well).
+
+        The header of a saved model is always checked; ``verify`` checks every byte. With
+        ``in_memory`` all of it is read now instead of when it is needed, which makes opening
+        slower and queries quicker. An ARPA file is always read whole.
+        """
+        return cls(
+            _core.LanguageModel.load(path, verify=verify, in_memory=in_memory, progress=progress)
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the model as a file that ``load`` maps."""
+        self._core.save(path)
+
+    def write_arpa(self, path: Path, *, progress: Progress | None = None) -> None:
+        """Write the model as an ARPA file, which other tools read."""
+        self._core.write_arpa(path, progress=progress)
+
+    @property
+    def order(self) -> int:
+        """Length of the longest n-grams."""
+        return len(self._core.counts)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Number of n-grams by order; the first is the number of words."""
+        return tuple(self._core.counts)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the model, as a file or in memory."""
+        return self._core.size
+
+    def __contains__(self, word: str) -> bool:
+        return self._core.knows(word)
+
+    def score(self, tokens: str | Sequence[str], *, bos: bool = True, eos: bool = True) -> float:
+        """The logarithm of a sentence's probability.
+
+        Without ``bos`` the first word has no history; without ``eos`` the sentence is open.
+        """
+        return self._core.score_line(_line(tokens), bos, eos)[0]
+
+    def word_scores(
+        self, tokens: str | Sequence[str], *, bos: bool = True, eos: bool = True
+    ) -> list[WordScore]:
+        """The score of each word and, with ``eos``, of the end of the sentence."""
+        words = tokens.split() if isinstance(tokens, str) else list(tokens)
+        return [WordScore(*found) for found in self._core.word_scores(words, bos, eos)]
+
+    def score_lines(
+        self,
+        text: Text,
+        *,
+        bos: bool = True,
+        eos: bool = True,
+        progress: Progress | None = None,
+    ) -> "npt.NDArray[np.float64]":
+        """The score of each line of a file or iterable; quicker than one by one."""
+        import numpy as np
+
+        parts = [rows[:, 0] for rows in self._rows(text, bos, eos, progress)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def perplexity(self, text: Text, *, progress: Progress | None = None) -> Perplexity:
+        """How well the model predicts a text: a file or lines."""
+        sentences, sums = 0, [0.0, 0.0, 0.0, 0.0]
+        for rows in self._rows(text, True, True, progress):
+            sentences += len(rows)
+            sums = [before + more for before, more in zip(sums, rows.sum(axis=0), strict=True)]
+        score, known_score, tokens, unknown = sums
+        return Perplexity(sentences, int(tokens), int(unknown), float(score), float(known_score))
+
+    def _rows(
+        self, text: Text, bos: bool, eos: bool, progress: Progress | None
+    ) -> "Iterator[npt.NDArray[np.float64]]":
+        """Score, score of known words, words and unknown words of each line, in batches."""
+        import numpy as np
+
+        if isinstance(text, str | os.PathLike):
+            yield np.asarray(self._core.score_file(text, bos, eos, progress=progress))
+            return
+        for batch in _batches(text):
+            yield np.asarray(self._core.score_lines(batch, bos, eos))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        path = self._core.path
+        if path is not None:
+            return _load_again, (str(path.absolute()), self._core.digest, self.summary)
+        return _from_bytes, (self._core.to_bytes(), self.summary)
+
+    def __repr__(self) -> str:
+        return f"LanguageModel(order {self.order}, {self.counts[0]} words)"
+
+
+def _load_again(path: str, digest: str, summary: Summary | None) -> LanguageModel:
+    core = _core.LanguageModel.load(path)
+    if core.digest != digest:
+        raise MismatchError(f"{path}: not the file it was when pickled; pickle the model again")
+    return LanguageModel(core, summary)
+
+
+def _from_bytes(data: bytes, summary: Summary | None) -> LanguageModel:
+    return LanguageModel(_core.LanguageModel.from_bytes(data), summary)
+
+
+def train(
+    text: Text,
+    out: Path | None = None,
+    *,
+    order: int = 5,
+    prune: Sequence[int] = (),
+    memory: int | str = MEMORY,
+    temp_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> LanguageModel:
+    """Estimate a model from a file or from lines; with ``out`` it is also saved there.
+
+    N-grams of order k that occur no more than ``prune[k - 1]`` times are dropped; the last
+    number counts for all further orders, and the first must be 0. What does not fit into
+    ``memory`` (bytes, or text such as ``"2G"``) while sorting goes to ``temp_dir``.
+    """
+    trainer = _trainer(text, memory, temp_dir, progress)
+    core, summary = trainer.finish(
+        order=order, prune=list(prune), out=out, arpa=False, progress=progress
+    )
+    assert core is not None
+    return LanguageModel(core, _summary(summary))
+
+
+def train_arpa(
+    text: Text,
+    out: Path,
+    *,
+    order: int = 5,
+    prune: Sequence[int] = (),
+    memory: int | str = MEMORY,
+    temp_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Estimate a model and write it as an ARPA file; for the options see ``train``."""
+    trainer = _trainer(text, memory, temp_dir, progress)
+    _, summary = trainer.finish(
+        order=order, prune=list(prune), out=out, arpa=True, progress=progress
+    )
+    return _summary(summary)
+
+
+def _trainer(
+    text: Text, memory: int | str, temp_dir: Path | None, progress: Progress | None
+) -> _core.LanguageModelTrainer:
+    trainer = _core.LanguageModelTrainer(memory=size_in_bytes(memory), temp_dir=temp_dir)
+    if isinstance(text, str | os.PathLike):
+        trainer.read(text, progress=progress)
+    else:
+        for batch in _batches(text):
+            trainer.extend(batch)
+    return trainer
+
+
+def _summary(found: dict[str, Any]) -> Summary:
+    lists = {name: tuple(found[name]) for name in ("counts", "pruned", "notes")}
+    discounts = tuple(tuple(amounts) for amounts in found["discounts"])
+    return Summary(**{**found, **lists, "discounts": discounts})
+
+
+def _line(tokens: str | Sequence[str]) -> str:
+    return tokens if isinstance(tokens, str) else " ".join(tokens)
+
+
+def _batches(lines: Iterable[str | Sequence[str]]) -> Iterator[list[str]]:
+    rest = map(_line, lines)
+    while batch := list(islice(rest, BATCH)):
+        yield batch
+
+
+def size_in_bytes(size: int | str) -> int:
+    """A number of bytes from a number or from text such as ``512M`` or ``2G``.
+
+    >>> size_in_bytes("2G") == 2 * 1024**3
+    True
+    """
+    text = str(size).strip().upper().removesuffix("B")
+    unit = UNITS.get(text[-1:], 1)
+    digits = text if unit == 1 else text[:-1]
+    if not digits.isdecimal() or not 1 << 20 <= int(digits) * unit < 1 << 62:
+        raise ArgumentError(f"memory: found {size}; expected at least 1M, such as 512M or 2G")
+    return int(digits) * unit
