@@ -13,7 +13,7 @@ use super::jump::{DISTANCES, EDGES, Jumps};
 use super::lexicon::{Entry, Lexicon, SideScale};
 use super::numbered::MAX_WORDS;
 use super::{Aligner, Order};
-use crate::corpus::NewFile;
+use crate::corpus::{NewFile, Vocab};
 use crate::error::{Error, Place, Result};
 use std::fs;
 use std::path::Path;
@@ -139,9 +139,9 @@ impl Writer {
         }
     }
 
-    fn names(&mut self, names: &[String]) {
+    fn names(&mut self, names: &Vocab) {
         self.u32(names.len() as u32);
-        for name in names {
+        for name in (0..names.len() as u32).map(|number| names.word(number)) {
             self.u32(name.len() as u32);
             self.0.extend(name.as_bytes());
         }
@@ -226,14 +226,15 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn names(&mut self) -> Checked<Vec<String>> {
+    fn names(&mut self) -> Checked<Vocab> {
         let count = self.u32()?;
-        let mut names = Vec::new();
-        for _ in 0..count {
+        let mut names = Vocab::default();
+        for number in 0..count {
             let len = self.u32()? as usize;
-            let name =
-                std::str::from_utf8(self.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
-            names.push(name.to_owned());
+            let name = str::from_utf8(self.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
+            if names.intern(name) != number {
+                return Err(Flaw("a word stands in it twice"));
+            }
         }
         Ok(names)
     }

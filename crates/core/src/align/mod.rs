@@ -131,8 +131,8 @@ pub struct FitSummary {
 /// A trained aligner; immutable, shared by threads.
 #[derive(Debug, Clone)]
 pub struct Aligner {
-    src_names: Vec<String>,
-    tgt_names: Vec<String>,
+    src_names: Vocab,
+    tgt_names: Vocab,
     lexicon: Lexicon,
     order: Order,
     null_prob: f32,

@@ -26,12 +26,10 @@ pub struct Numbering(Vec<u32>);
 
 impl Numbering {
     /// Numbers the words of `vocab` as a model does that knows `names`.
-    pub fn new(names: &[String], vocab: &Vocab) -> Self {
-        let numbers: FxHashMap<&str, u32> = names.iter().map(String::as_str).zip(0u32..).collect();
+    pub fn new(names: &Vocab, vocab: &Vocab) -> Self {
         let number = |id| {
             let word = vocab.word(id);
-            let known = numbers.get(word).or_else(|| numbers.get(stem_name(word).as_str()));
-            known.copied().unwrap_or(UNKNOWN)
+            names.id(word).or_else(|| names.id(&stem_name(word))).unwrap_or(UNKNOWN)
         };
         Numbering((0..vocab.len() as u32).map(number).collect())
     }
@@ -43,7 +41,7 @@ impl Numbering {
 }
 
 /// The names under which a model knows the words of `text`, most frequent first, ties by name.
-pub fn names(text: &Text, vocab: &Vocab) -> Vec<String> {
+pub fn names(text: &Text, vocab: &Vocab) -> Vocab {
     let mut counts = vec![0u32; vocab.len()];
     for &id in text.ids() {
         counts[id as usize] += 1;
@@ -56,7 +54,9 @@ pub fn names(text: &Text, vocab: &Vocab) -> Vec<String> {
     }
     let mut totals: Vec<(String, u32)> = totals.into_iter().collect();
     totals.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    totals.into_iter().map(|(name, _)| name).collect()
+    let mut names = Vocab::default();
+    totals.iter().for_each(|(name, _)| _ = names.intern(name));
+    names
 }
 
 /// The name of a rare word: its beginning and a space, which no word contains. Numbers stay whole.
@@ -79,7 +79,8 @@ mod tests {
         let mut text = Text::default();
         text.push_line("the the the the the minister ministers 1234567 1234568", &mut vocab);
         let names = names(&text, &vocab);
-        assert_eq!(names, ["the", "minist ", "1234567", "1234568"]);
+        let listed: Vec<&str> = (0..4).map(|number| names.word(number)).collect();
+        assert_eq!(listed, ["the", "minist ", "1234567", "1234568"]);
         let new = vocab.intern("ministerial");
         let other = vocab.intern("unheard");
         let numbering = Numbering::new(&names, &vocab);
