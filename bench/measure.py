@@ -48,7 +48,7 @@ def measure(command: list[str | Path]) -> Cost:
         round(usage.ru_utime + usage.ru_stime, 3),
         round(time.monotonic() - start, 3),
         round(usage.ru_maxrss / unit, 1),
-        answer.strip(),
+        answer.strip("\n"),
     )
 
 
@@ -76,7 +76,7 @@ def write_result(stage: str, rows: list[dict[str, Any]]) -> Path:
 
 def show(rows: list[dict[str, Any]]) -> None:
     """Print rows as a Markdown table, ready for the docs."""
-    header = list(rows[0])
+    header = list(dict.fromkeys(name for row in rows for name in row))
     print("| " + " | ".join(header) + " |")
     print("|" + "---|" * len(header))
     for row in rows:

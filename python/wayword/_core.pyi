@@ -160,3 +160,73 @@ class LanguageModelTrainer:
         arpa: bool,
         progress: _Progress,
     ) -> tuple[LanguageModel | None, dict[str, Any]]: ...
+
+@final
+class PhraseCounts:
+    @staticmethod
+    def of(
+        bitext: Bitext,
+        links: Links,
+        *,
+        max_length: int,
+        strictness: str,
+        memory: int,
+        temporary: _Path | None,
+        threads: int,
+        progress: _Progress,
+    ) -> PhraseCounts: ...
+    @staticmethod
+    def merge(
+        paths: list[_Path], *, memory: int, temporary: _Path | None, progress: _Progress
+    ) -> PhraseCounts: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def max_length(self) -> int: ...
+    @property
+    def strictness(self) -> str: ...
+    @property
+    def pairs(self) -> int: ...
+    def build(
+        self,
+        out: _Path,
+        corpus: Bitext | None,
+        recipe: str,
+        *,
+        models: list[str],
+        condition: str,
+        smoothing: float,
+        discount: str,
+        min_count: int,
+        top: int | None,
+        significance: str | None,
+        packed: bool,
+        counts: bool,
+        progress: _Progress,
+    ) -> dict[str, Any]: ...
+
+@final
+class PhraseTable:
+    @staticmethod
+    def open(path: _Path) -> PhraseTable: ...
+    def options(self, words: list[str]) -> tuple[int, list[Any]]: ...
+    def phrases(self, skip: int, count: int) -> list[str]: ...
+    def verify(self) -> None: ...
+    def export(
+        self,
+        phrase_table: _Path,
+        reordering: tuple[_Path, str] | None,
+        *,
+        progress: _Progress,
+    ) -> int: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+
+def import_text_table(
+    phrase_table: _Path,
+    reordering: tuple[_Path, str] | None,
+    out: _Path,
+    *,
+    columns: list[str],
+    packed: bool,
+    progress: _Progress,
+) -> tuple[int, int]: ...

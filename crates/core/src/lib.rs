@@ -14,6 +14,12 @@ pub mod corpus;
 // Links between the words of a sentence pair.
 pub mod align;
 
+// Phrase pairs that agree with the links, counted with their orientations.
+pub mod extract;
+
+// Scores by phrase pair: from counts to the mapped table.
+pub mod phrase_table;
+
 // How likely a word is after the words before it.
 pub mod lm;
 

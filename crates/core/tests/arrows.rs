@@ -4,8 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 10] =
-    ["error", "job", "corpus", "align", "extract", "lm", "reorder", "decode", "oracle", "evaluate"];
+const ORDER: [&str; 11] = [
+    "error",
+    "job",
+    "corpus",
+    "align",
+    "extract",
+    "phrase_table",
+    "lm",
+    "reorder",
+    "decode",
+    "oracle",
+    "evaluate",
+];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

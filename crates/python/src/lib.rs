@@ -5,6 +5,7 @@
 mod align;
 mod border;
 mod corpus;
+mod extract;
 mod lm;
 mod reorder;
 mod view;
@@ -30,6 +31,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
+    module.add_class::<extract::PhraseCounts>()?;
+    module.add_class::<extract::PhraseTable>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
@@ -38,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
     module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;
     Ok(())
 }

@@ -1,0 +1,525 @@
+//! From counts to the finished table: scores, pruning, orientation probabilities.
+//!
+//! In: `Counts`, and the corpus when pairs are tested for significance. Out: a table file.
+//! How: target phrases and their counts are kept in memory in a compact form; source phrases go by
+//! once, in order, each with all its pairs, so both relative frequencies are at hand. With a
+//! discount the pairs go by once more before, to be counted by their counts.
+//! Cost: about 17 bytes a target phrase and 16 a source phrase in memory, and one pass.
+
+use super::discount::{CountsOfCounts, Discount, Discounter, Evidence};
+use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
+use super::lexical::Lexicon;
+use super::significance::{Phrases, Significance, Threshold};
+use crate::Job;
+use crate::corpus::{Bitext, Text, WordId};
+use crate::error::{Error, Result};
+use crate::extract::bytes::{Blob, Cursor, write_number};
+use crate::extract::{
+    Counts, Entry, EntryReader, ListReader, Model, ROWS, Row, Strictness, Words, damaged,
+};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// Source phrases between two looks at the job.
+const BLOCK: u64 = 1 << 12;
+
+/// What an orientation probability is conditioned on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// The phrase pair.
+    #[default]
+    Pair,
+    /// The source phrase alone.
+    Source,
+}
+
+impl Condition {
+    /// Names and values.
+    pub const ALL: [(&'static str, Condition); 2] =
+        [("fe", Condition::Pair), ("f", Condition::Source)];
+
+    /// The word for it in options.
+    pub fn name(self) -> &'static str {
+        Condition::ALL[self as usize].0
+    }
+}
+
+/// How to make a table of counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableOptions {
+    /// Orientation models to keep, by their place in `Model::ALL`.
+    pub models: [bool; 3],
+    /// What their probabilities are conditioned on.
+    pub condition: Condition,
+    /// Added to every orientation count.
+    pub smoothing: f64,
+    /// How phrase counts become probabilities.
+    pub discount: Discount,
+    /// Least count of a pair that is kept.
+    pub min_count: u64,
+    /// Most pairs of a source phrase that are kept.
+    pub top: Option<usize>,
+    /// Least significance of a pair that is kept.
+    pub significance: Option<Threshold>,
+    /// Scores take 16 bits instead of 32.
+    pub packed: bool,
+    /// Keep the counts, as text tables have them.
+    pub counts: bool,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions {
+            models: [true; 3],
+            condition: Condition::Pair,
+            smoothing: 0.5,
+            discount: Discount::None,
+            min_count: 1,
+            top: None,
+            significance: None,
+            packed: false,
+            counts: true,
+        }
+    }
+}
+
+/// What became of the counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Sentence pairs counted.
+    pub sentences: u64,
+    /// Occurrences of phrase pairs.
+    pub occurrences: u64,
+    /// Different phrase pairs.
+    pub extracted: u64,
+    /// Pairs in the table.
+    pub pairs: u64,
+    /// Pairs dropped for their count, for their rank, and for lack of significance.
+    pub dropped: [u64; 3],
+    /// Bytes of the table.
+    pub bytes: u64,
+    /// How often each model saw each orientation, over all occurrences.
+    pub orientations: [Row; ROWS],
+}
+
+/// Makes the table. A test for significance needs the corpus.
+pub fn build(
+    counts: &Counts,
+    corpus: Option<&Bitext>,
+    options: &TableOptions,
+    path: &Path,
+    recipe: &str,
+    job: &Job,
+) -> Result<Summary> {
+    check(options)?;
+    let significance = match (options.significance, corpus) {
+        (Some(threshold), Some(corpus)) => Some(significance(counts, corpus, threshold, job)?),
+        (Some(_), None) => return Err(no_corpus()),
+        (None, _) => None,
+    };
+    Builder::new(counts, options, significance, path)?.run(recipe, job)
+}
+
+fn check(options: &TableOptions) -> Result<()> {
+    let wrong = |name: &str, found: String, expected: &str| {
+        Err(Error::Argument { name: name.into(), found, expected: expected.into() })
+    };
+    let smoothing = options.smoothing;
+    if !(smoothing.is_finite() && smoothing > 0.0) {
+        return wrong("smoothing", smoothing.to_string(), "a number above 0");
+    }
+    if options.top == Some(0) {
+        return wrong("top", "0".into(), "at least 1 pair");
+    }
+    Ok(())
+}
+
+fn significance<'c>(
+    counts: &'c Counts,
+    corpus: &'c Bitext,
+    threshold: Threshold,
+    job: &Job,
+) -> Result<Significance> {
+    let side = |blob: &'c Blob, text: &'c Text, words: &Words| Phrases {
+        list: blob.bytes(),
+        text,
+        codes: codes_in(corpus, words),
+    };
+    let src = side(&counts.run.src, corpus.src(), &counts.src_words);
+    let tgt = side(&counts.run.tgt, corpus.tgt(), &counts.tgt_words);
+    Significance::new(&src, &tgt, counts.max_length, threshold, job)
+}
+
+/// The code that each word of a corpus has in the counts.
+fn codes_in(corpus: &Bitext, words: &Words) -> Vec<Option<u32>> {
+    let mut codes = vec![None; corpus.vocab().len()];
+    for place in 0..words.len() {
+        if let Some(id) = corpus.vocab().id(words.word(place)) {
+            codes[id as usize] = Some(words.code(place));
+        }
+    }
+    codes
+}
+
+fn no_corpus() -> Error {
+    Error::Argument {
+        name: "significance".into(),
+        found: "no corpus".into(),
+        expected: "the source and target text that the counts were made from".into(),
+    }
+}
+
+/// Target phrases in a compact form: count, length, places of the words.
+#[derive(Debug)]
+struct TgtPhrases {
+    bytes: Vec<u8>,
+    starts: Vec<u64>,
+}
+
+impl TgtPhrases {
+    fn new(counts: &Counts) -> Option<Self> {
+        let mut list = ListReader::new(counts.run.tgt.bytes());
+        let mut phrases = TgtPhrases { bytes: Vec::new(), starts: Vec::new() };
+        while !list.is_at_end() {
+            list.advance()?;
+            phrases.starts.push(phrases.bytes.len() as u64);
+            write_number(&mut phrases.bytes, list.count);
+            write_number(&mut phrases.bytes, list.phrase.len() as u64);
+            (list.phrase.len() <= counts.max_length).then_some(())?;
+            for &code in &list.phrase {
+                write_number(&mut phrases.bytes, counts.tgt_words.place(code)? as u64);
+            }
+        }
+        (phrases.starts.len() as u64 == counts.run.tgt_phrases).then_some(phrases)
+    }
+
+    /// Puts the words' places into `words`; the phrase's count.
+    fn get(&self, number: u32, words: &mut Vec<u32>) -> Option<u64> {
+        let start = usize::try_from(*self.starts.get(number as usize)?).ok()?;
+        let mut cursor = Cursor::new(self.bytes.get(start..)?);
+        let count = cursor.number()?;
+        words.clear();
+        for _ in 0..cursor.number()? {
+            words.push(cursor.small()?);
+        }
+        Some(count)
+    }
+}
+
+/// A pair that may go into the table.
+#[derive(Debug, Clone, Default)]
+struct Candidate {
+    option: NewOption,
+    tgt: u32,
+    probabilities: [f64; 4],
+    is_kept: bool,
+}
+
+struct Builder<'a> {
+    counts: &'a Counts,
+    options: &'a TableOptions,
+    significance: Option<Significance>,
+    tgt_phrases: TgtPhrases,
+    /// By target phrase, its different source phrases; only for Kneser-Ney.
+    tgt_partners: Vec<u32>,
+    discounter: Discounter,
+    lexicon: Lexicon,
+    words: (NewWords, NewWords),
+    ids: (Vec<WordId>, Vec<WordId>),
+    writer: TableWriter,
+    summary: Summary,
+    /// Numbers of the orientation scores that counts give.
+    sets: FxHashMap<[Row; ROWS], u32>,
+    /// Scratch memory for one source phrase.
+    group: Vec<Entry>,
+    candidates: Vec<Candidate>,
+    tgt: Vec<u32>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(
+        counts: &'a Counts,
+        options: &'a TableOptions,
+        significance: Option<Significance>,
+        path: &Path,
+    ) -> Result<Self> {
+        let broken = || damaged(&counts.place);
+        let tgt_phrases = TgtPhrases::new(counts).ok_or_else(broken)?;
+        let (of_counts, tgt_partners) = match options.discount {
+            Discount::None => (CountsOfCounts::default(), Vec::new()),
+            _ => count_counts(counts).ok_or_else(broken)?,
+        };
+        let numbered = |words: &Words| {
+            NewWords::new((0..words.len()).map(|at| (words.word(at), words.frequency(at))))
+        };
+        let (src_words, src_ids) = numbered(&counts.src_words);
+        let (tgt_words, tgt_ids) = numbered(&counts.tgt_words);
+        let has_models = options.models.contains(&true);
+        let contents = Contents {
+            packed: options.packed,
+            counts: options.counts,
+            models: options.models,
+            msd: has_models,
+            mslr: has_models,
+        };
+        Ok(Builder {
+            counts,
+            options,
+            significance,
+            tgt_phrases,
+            tgt_partners,
+            discounter: Discounter::new(options.discount, &of_counts),
+            lexicon: Lexicon::new(counts),
+            words: (src_words, tgt_words),
+            ids: (src_ids, tgt_ids),
+            writer: TableWriter::create(path, contents, counts.max_length, counts.sentences)?,
+            summary: Summary { sentences: counts.sentences, ..Summary::default() },
+            sets: FxHashMap::default(),
+            group: Vec::new(),
+            candidates: Vec::new(),
+            tgt: Vec::new(),
+        })
+    }
+
+    fn run(mut self, recipe: &str, job: &Job) -> Result<Summary> {
+        let counts = self.counts;
+        let broken = || damaged(&counts.place);
+        let mut phrases = ListReader::new(counts.run.src.bytes());
+        let mut entries = EntryReader::new(&counts.run);
+        let mut src = Vec::new();
+        let mut ids = Vec::new();
+        job.begin(counts.run.src_phrases);
+        for number in 0..counts.run.src_phrases {
+            phrases.advance().ok_or_else(broken)?;
+            src.clear();
+            ids.clear();
+            for &code in &phrases.phrase {
+                let place = counts.src_words.place(code).ok_or_else(broken)?;
+                src.push(place as u32 + 1);
+                ids.push(self.ids.0[place]);
+            }
+            let used = self.read_group(&mut entries, src.len()).ok_or_else(broken)?;
+            self.score(used, &src, phrases.count).ok_or_else(broken)?;
+            self.prune(used, number);
+            for candidate in &self.candidates[..used] {
+                if candidate.is_kept {
+                    self.writer.push(&candidate.option);
+                }
+            }
+            self.writer.end_block(&ids, phrases.count)?;
+            if number % BLOCK == BLOCK - 1 {
+                job.check()?;
+                job.advance(BLOCK);
+            }
+        }
+        (self.summary.bytes, self.summary.pairs) =
+            self.writer.finish(&self.words.0, &self.words.1, recipe)?;
+        Ok(self.summary)
+    }
+
+    /// Reads the entries of the next source phrase; how many there are.
+    fn read_group(&mut self, entries: &mut EntryReader<'_>, src_len: usize) -> Option<usize> {
+        (src_len <= self.counts.max_length).then_some(())?;
+        let used = entries.begin()? as usize;
+        for at in 0..used {
+            if at == self.group.len() {
+                self.group.push(Entry::default());
+                self.candidates.push(Candidate::default());
+            }
+            let entry = &mut self.group[at];
+            entries.read(entry)?;
+            self.summary.occurrences += entry.count;
+            let all = self.summary.orientations.iter_mut().flatten();
+            all.zip(entry.rows.iter().flatten()).for_each(|(sum, count)| *sum += count);
+        }
+        self.summary.extracted += used as u64;
+        Some(used)
+    }
+
+    /// Fills in the candidates of a source phrase.
+    fn score(&mut self, used: usize, src: &[u32], src_count: u64) -> Option<()> {
+        let by_source =
+            (self.options.condition == Condition::Source).then(|| sum_rows(&self.group[..used]));
+        for at in 0..used {
+            let entry = &self.group[at];
+            let tgt_count = self.tgt_phrases.get(entry.tgt, &mut self.tgt)?;
+            let rows = by_source.as_ref().unwrap_or(&entry.rows);
+            let set = match self.sets.get(rows) {
+                Some(&set) => set,
+                None => {
+                    let scores = row_set(rows, self.options);
+                    *self.sets.entry(*rows).or_insert(self.writer.set(&scores))
+                }
+            };
+            let links = best_links(entry, self.counts.strictness);
+            let candidate = &mut self.candidates[at];
+            candidate.tgt = entry.tgt;
+            candidate.option.tgt.clear();
+            for place in &mut self.tgt {
+                candidate.option.tgt.push(self.ids.1[*place as usize]);
+                *place += 1;
+            }
+            let inside = |link: &[u8]| {
+                usize::from(link[0]) < src.len() && usize::from(link[1]) < self.tgt.len()
+            };
+            let all = links.forth.chunks_exact(2).chain(links.back.chunks_exact(2));
+            all.clone().all(inside).then_some(())?;
+            let (forth, mut back) = self.lexicon.weights(src, &self.tgt, links.forth);
+            if links.forth != links.back {
+                back = self.lexicon.weights(src, &self.tgt, links.back).1;
+            }
+            candidate.option.links.clear();
+            candidate.option.links.extend_from_slice(links.forth);
+            let evidence = Evidence {
+                pair: entry.count,
+                given: src_count,
+                given_partners: used as u64,
+                other_partners: self.tgt_partners.get(entry.tgt as usize).map_or(0, |&n| n.into()),
+                pairs: self.counts.run.pairs,
+            };
+            let reverse = Evidence {
+                given: tgt_count,
+                given_partners: evidence.other_partners,
+                other_partners: used as u64,
+                ..evidence
+            };
+            let phi = |evidence| self.discounter.probability(evidence);
+            candidate.probabilities = [phi(reverse), back, phi(evidence), forth];
+            candidate.option.scores = candidate.probabilities.map(|p| p.ln() as f32);
+            candidate.option.counts = (entry.count, tgt_count);
+            candidate.option.set = Some(set);
+            candidate.is_kept = true;
+        }
+        Some(())
+    }
+
+    /// Unmarks the candidates that are pruned.
+    fn prune(&mut self, used: usize, src: u64) {
+        let TableOptions { min_count, top, .. } = *self.options;
+        let candidates = &mut self.candidates[..used];
+        for candidate in &mut *candidates {
+            if candidate.option.counts.0 < min_count {
+                candidate.is_kept = false;
+                self.summary.dropped[0] += 1;
+            }
+        }
+        if let Some(top) = top.filter(|&top| top < used) {
+            // φ(e|f), then φ(f|e), lex(e|f), lex(f|e); equal ones in order of spelling.
+            let rank = |candidate: &Candidate| {
+                let p = candidate.probabilities;
+                [p[2], p[0], p[3], p[1]].map(f64::to_bits) // they are not negative
+            };
+            let mut order: Vec<usize> = (0..used).filter(|&at| candidates[at].is_kept).collect();
+            order.sort_by_key(|&at| std::cmp::Reverse(rank(&candidates[at])));
+            for &at in order.iter().skip(top) {
+                candidates[at].is_kept = false;
+                self.summary.dropped[1] += 1;
+            }
+        }
+        if let Some(significance) = &mut self.significance {
+            for candidate in candidates.iter_mut().filter(|candidate| candidate.is_kept) {
+                candidate.is_kept = significance.keeps(src as u32, candidate.tgt);
+                self.summary.dropped[2] += u64::from(!candidate.is_kept);
+            }
+        }
+    }
+}
+
+/// Scores of the rows of the models that are kept, theirs first.
+fn row_set(counts: &[Row; ROWS], options: &TableOptions) -> [RowScores; ROWS] {
+    let mut rows = [[0.0; 7]; ROWS];
+    let kept = (0..ROWS).filter(|row| options.models[row / 2]);
+    for (slot, row) in rows.iter_mut().zip(kept) {
+        *slot = row_scores(&counts[row], options.smoothing);
+    }
+    rows
+}
+
+/// Smoothed ln p of M, S, DL, DR and of M, S, D.
+pub fn row_scores(counts: &Row, smoothing: f64) -> RowScores {
+    let [m, s, dl, dr] = counts.map(|count| count as f64);
+    let total = m + s + dl + dr;
+    let ln = |count: f64, classes: f64| {
+        ((count + smoothing) / (total + smoothing * classes)).ln() as f32
+    };
+    [ln(m, 4.0), ln(s, 4.0), ln(dl, 4.0), ln(dr, 4.0), ln(m, 3.0), ln(s, 3.0), ln(dl + dr, 3.0)]
+}
+
+fn sum_rows(group: &[Entry]) -> [Row; ROWS] {
+    let mut sum = [[0; 4]; ROWS];
+    for entry in group {
+        let all = sum.iter_mut().flatten().zip(entry.rows.iter().flatten());
+        all.for_each(|(sum, count)| *sum += count);
+    }
+    sum
+}
+
+/// The links of a pair that its lexical weights use.
+struct BestLinks<'e> {
+    /// For lex(e|f), and for the table.
+    forth: &'e [u8],
+    /// For lex(f|e): the same, but for Moses' ties.
+    back: &'e [u8],
+}
+
+/// The most frequent links; of equally frequent ones the smallest. Moses takes the largest,
+/// compared word by word of the side whose weight it is.
+fn best_links(entry: &Entry, strictness: Strictness) -> BestLinks<'_> {
+    let most = entry.patterns().map(|(_, count)| count).max().unwrap_or_default();
+    let best = || entry.patterns().filter(|&(_, count)| count == most).map(|(links, _)| links);
+    let first = best().next().unwrap_or_default();
+    match strictness {
+        Strictness::Strict => BestLinks { forth: first, back: first },
+        Strictness::Moses => BestLinks {
+            forth: best().max_by_key(|links| by_word(links, 1)).unwrap_or_default(),
+            back: best().max_by_key(|links| by_word(links, 0)).unwrap_or_default(),
+        },
+    }
+}
+
+/// The links of each word of one side (0: source, 1: target) to the other side.
+fn by_word(links: &[u8], side: usize) -> Vec<Vec<u8>> {
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    for link in links.chunks_exact(2) {
+        let word = usize::from(link[side]);
+        words.resize(words.len().max(word + 1), Vec::new());
+        words[word].push(link[1 - side]);
+        words[word].sort_unstable();
+    }
+    words
+}
+
+/// How many pairs were seen how often, and the different source phrases of every target phrase.
+fn count_counts(counts: &Counts) -> Option<(CountsOfCounts, Vec<u32>)> {
+    let mut of_counts = CountsOfCounts::default();
+    let mut partners = vec![0; usize::try_from(counts.run.tgt_phrases).ok()?];
+    let mut entries = EntryReader::new(&counts.run);
+    let mut entry = Entry::default();
+    for _ in 0..counts.run.src_phrases {
+        for _ in 0..entries.begin()? {
+            entries.read(&mut entry)?;
+            partners[entry.tgt as usize] += 1;
+            if let Some(slot) = of_counts.get_mut(entry.count as usize) {
+                *slot += 1;
+            }
+        }
+    }
+    Some((of_counts, partners))
+}
+
+/// The models whose names are given.
+pub fn named_models(names: &[String]) -> Result<[bool; 3]> {
+    let mut models = [false; 3];
+    for name in names {
+        let model = Model::ALL.into_iter().find(|model| model.name() == name);
+        let Some(model) = model else {
+            return Err(Error::Argument {
+                name: "models".into(),
+                found: format!("`{name}`"),
+                expected: Model::ALL.map(Model::name).join(", "),
+            });
+        };
+        models[model as usize] = true;
+    }
+    Ok(models)
+}

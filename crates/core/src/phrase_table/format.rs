@@ -1,0 +1,365 @@
+//! The file of a phrase table: its parts, and writing them.
+//!
+//! ```text
+//! magic word `wwphrase`, version (u32), zero (u32)
+//! blocks        one per source phrase, sorted: see below
+//! index         (u64) by hash of the source phrase: top 24 bits of evidence, 40 bits of place
+//! source words  number, end of each word's letters (u32), places by spelling (u32), letters
+//! target words  the same
+//! rows          (f32 × 7) ln p of M, S, DL, DR, then of M, S, D
+//! sets          (u32 × rows of an option) numbers of rows: prev and next of each model
+//! recipe        text: how the table was made
+//! footer        flags, sizes; place, length and checksum of every part; checksum of the footer
+//! ```
+//!
+//! A block: checksum (u32) and length of the rest; number of source words and their ids; with
+//! counts, how often the phrase was extracted; number of options; the options. An option: number
+//! of target words and their ids; number of links and the links (a byte each, the source position
+//! in the upper half, or two bytes when phrases may be longer than 16); four scores (f32, or
+//! u16 in steps of 1/512 below 0 when packed); with counts, those of the pair and of the target
+//! phrase; with orientation, the number of its set plus one, 0 for none.
+//!
+//! All numbers are little-endian; sizes, ids and counts inside blocks have seven bits a byte.
+//! Words are numbered by falling frequency, equal ones by spelling, so that ids are short.
+
+use crate::corpus::{NewFile, WordId};
+use crate::error::Result;
+use crate::extract::bytes::{Cursor, write_number};
+use crate::extract::{Model, ROWS};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+pub(super) const MAGIC: &[u8; 8] = b"wwphrase";
+pub(super) const VERSION: u32 = 1;
+/// Length of magic word, version and padding.
+pub(super) const START: usize = 16;
+/// Steps of a packed score below one natural logarithm.
+pub(super) const STEPS: f32 = 512.0;
+/// Lowest score that is stored.
+pub(super) const FLOOR: f32 = -100.0;
+/// Longest phrases whose links take one byte each.
+pub(super) const SHORT: usize = 16;
+
+/// Parts of the file, in order.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    Blocks,
+    Index,
+    SrcWords,
+    TgtWords,
+    Rows,
+    Sets,
+    Recipe,
+}
+
+pub(super) const PARTS: usize = 7;
+/// Flags, longest phrase, source phrases, pairs, sentences, parts, checksum.
+pub(super) const FOOTER: usize = 4 + 4 + 3 * 8 + PARTS * 24 + 8;
+
+/// What a table holds besides phrases and scores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Scores take 16 bits instead of 32.
+    pub packed: bool,
+    /// Extraction counts are kept.
+    pub counts: bool,
+    /// Orientation models, by their place in `Model::ALL`.
+    pub models: [bool; 3],
+    /// Probabilities of M, S and D are known.
+    pub msd: bool,
+    /// Probabilities of M, S, DL and DR are known.
+    pub mslr: bool,
+}
+
+impl Contents {
+    pub(super) fn flags(self) -> u32 {
+        let bits = [self.packed, self.counts, self.msd, self.mslr];
+        let bits = bits.into_iter().chain(self.models);
+        bits.enumerate().map(|(at, bit)| u32::from(bit) << at).sum()
+    }
+
+    pub(super) fn from_flags(flags: u32) -> Option<Self> {
+        let bit = |at: u32| flags >> at & 1 == 1;
+        let models = [bit(4), bit(5), bit(6)];
+        let contents =
+            Contents { packed: bit(0), counts: bit(1), msd: bit(2), mslr: bit(3), models };
+        (flags < 1 << 7).then_some(contents)
+    }
+
+    /// Number of orientation rows of an option.
+    pub fn rows(self) -> usize {
+        2 * self.models.iter().filter(|&&has| has).count()
+    }
+
+    /// The place of a model's `prev` row in an option's set.
+    pub(super) fn row_of(self, model: Model) -> Option<usize> {
+        let before = self.models[..model as usize].iter().filter(|&&has| has).count();
+        self.models[model as usize].then_some(2 * before)
+    }
+}
+
+/// ln p of M, S, DL, DR, then of M, S, D.
+pub type RowScores = [f32; 7];
+
+/// One translation of a source phrase, ready to be written.
+#[derive(Debug, Clone, Default)]
+pub struct NewOption {
+    /// Target words.
+    pub tgt: Vec<WordId>,
+    /// Source and target position of each link, two bytes a link.
+    pub links: Vec<u8>,
+    /// The four scores, as natural logarithms.
+    pub scores: [f32; 4],
+    /// How often the pair and the target phrase were extracted.
+    pub counts: (u64, u64),
+    /// The number of its orientation scores, from `TableWriter::set`.
+    pub set: Option<u32>,
+}
+
+/// The words of a table with their ids.
+#[derive(Debug, Default)]
+pub struct NewWords {
+    /// Words by id.
+    words: Vec<String>,
+}
+
+impl NewWords {
+    /// Numbers words by falling frequency, then spelling; also the id of each word given.
+    pub fn new<'a>(words: impl Iterator<Item = (&'a str, u64)>) -> (Self, Vec<WordId>) {
+        let words: Vec<_> = words.collect();
+        let mut order: Vec<usize> = (0..words.len()).collect();
+        order.sort_unstable_by_key(|&at| (std::cmp::Reverse(words[at].1), words[at].0));
+        let mut ids = vec![0; words.len()];
+        for (id, &at) in order.iter().enumerate() {
+            ids[at] = id as WordId;
+        }
+        let words = order.iter().map(|&at| words[at].0.to_owned()).collect();
+        (NewWords { words }, ids)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.words.len() as u32).to_le_bytes());
+        let mut end = 0u32;
+        for word in &self.words {
+            end += word.len() as u32;
+            out.extend_from_slice(&end.to_le_bytes());
+        }
+        let mut order: Vec<u32> = (0..self.words.len() as u32).collect();
+        order.sort_unstable_by_key(|&id| &self.words[id as usize]);
+        order.iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
+        self.words.iter().for_each(|word| out.extend_from_slice(word.as_bytes()));
+    }
+}
+
+/// Hash of a source phrase; it is part of the format.
+#[inline]
+pub(super) fn hash(words: impl IntoIterator<Item = WordId>) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15u64;
+    for word in words {
+        hash = (hash ^ u64::from(word)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        hash ^= hash >> 32;
+    }
+    hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ hash >> 29
+}
+
+/// Slot where the search for a hash begins.
+#[inline]
+pub(super) fn slot(hash: u64, slots: u64) -> u64 {
+    ((u128::from(hash) * u128::from(slots)) >> 64) as u64
+}
+
+/// The evidence a slot keeps of a hash.
+#[inline]
+pub(super) fn evidence(hash: u64) -> u64 {
+    hash & 0xff_ffff
+}
+
+/// A score in 16 bits.
+fn pack(score: f32) -> u16 {
+    (-score * STEPS).round().clamp(0.0, f32::from(u16::MAX)) as u16
+}
+
+/// Writes a table, one source phrase after the other.
+pub struct TableWriter {
+    file: NewFile,
+    contents: Contents,
+    max_length: usize,
+    sentences: u64,
+    at: u64,
+    hash: Xxh3,
+    /// Hash and place of every source phrase.
+    places: Vec<(u64, u64)>,
+    pairs: u64,
+    rows: FxHashMap<[u32; 7], u32>,
+    row_bytes: Vec<u8>,
+    sets: FxHashMap<[u32; ROWS], u32>,
+    set_bytes: Vec<u8>,
+    body: Vec<u8>,
+    options: Vec<u8>,
+    count: u64,
+}
+
+impl TableWriter {
+    /// Begins a table.
+    pub fn create(
+        path: &Path,
+        contents: Contents,
+        max_length: usize,
+        sentences: u64,
+    ) -> Result<Self> {
+        let mut file = NewFile::create(path)?;
+        file.write(MAGIC)?;
+        file.write(&VERSION.to_le_bytes())?;
+        file.write(&[0; 4])?;
+        Ok(TableWriter {
+            file,
+            contents,
+            max_length,
+            sentences,
+            at: START as u64,
+            hash: Xxh3::new(),
+            places: Vec::new(),
+            pairs: 0,
+            rows: FxHashMap::default(),
+            row_bytes: Vec::new(),
+            sets: FxHashMap::default(),
+            set_bytes: Vec::new(),
+            body: Vec::new(),
+            options: Vec::new(),
+            count: 0,
+        })
+    }
+
+    /// Adds a translation of the source phrase that `end_block` will name.
+    pub fn push(&mut self, option: &NewOption) {
+        let out = &mut self.options;
+        write_number(out, option.tgt.len() as u64);
+        option.tgt.iter().for_each(|&word| write_number(out, u64::from(word)));
+        write_number(out, option.links.len() as u64 / 2);
+        if self.max_length <= SHORT {
+            out.extend(option.links.chunks_exact(2).map(|link| link[0] << 4 | link[1]));
+        } else {
+            out.extend_from_slice(&option.links);
+        }
+        for score in option.scores {
+            if self.contents.packed {
+                out.extend_from_slice(&pack(score).to_le_bytes());
+            } else {
+                out.extend_from_slice(&score.max(FLOOR).to_le_bytes());
+            }
+        }
+        if self.contents.counts {
+            write_number(out, option.counts.0);
+            write_number(out, option.counts.1);
+        }
+        if self.contents.rows() > 0 {
+            write_number(out, option.set.map_or(0, |set| u64::from(set) + 1));
+        }
+        self.count += 1;
+    }
+
+    /// Writes the block of a source phrase with the options pushed since the last one; nothing
+    /// when there are none.
+    pub fn end_block(&mut self, src: &[WordId], count: u64) -> Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        self.body.clear();
+        write_number(&mut self.body, src.len() as u64);
+        src.iter().for_each(|&word| write_number(&mut self.body, u64::from(word)));
+        if self.contents.counts {
+            write_number(&mut self.body, count);
+        }
+        write_number(&mut self.body, self.count);
+        self.body.extend_from_slice(&self.options);
+        let mut head = (xxh3_64(&self.body) as u32).to_le_bytes().to_vec();
+        write_number(&mut head, self.body.len() as u64);
+        self.places.push((hash(src.iter().copied()), self.at));
+        self.file.write(&head)?;
+        self.file.write(&self.body)?;
+        self.hash.update(&head);
+        self.hash.update(&self.body);
+        self.at += (head.len() + self.body.len()) as u64;
+        self.pairs += self.count;
+        self.count = 0;
+        self.options.clear();
+        Ok(())
+    }
+
+    /// The number of a set of rows, which is added when new: the `prev` and the `next` row of each
+    /// model the table has, then whatever.
+    pub fn set(&mut self, rows: &[RowScores; ROWS]) -> u32 {
+        let rows = &rows[..self.contents.rows()];
+        let mut key = [0; ROWS];
+        for (slot, row) in key.iter_mut().zip(rows) {
+            let bits = row.map(f32::to_bits);
+            let next = self.rows.len() as u32;
+            let bytes = &mut self.row_bytes;
+            *slot = *self.rows.entry(bits).or_insert_with(|| {
+                row.iter().for_each(|score| bytes.extend_from_slice(&score.to_le_bytes()));
+                next
+            });
+        }
+        let next = self.sets.len() as u32;
+        let bytes = &mut self.set_bytes;
+        *self.sets.entry(key).or_insert_with(|| {
+            key[..rows.len()].iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
+            next
+        })
+    }
+
+    /// Writes everything else and gives the file its name; the number of bytes and of pairs.
+    pub fn finish(mut self, src: &NewWords, tgt: &NewWords, recipe: &str) -> Result<(u64, u64)> {
+        let mut parts = vec![(START as u64, self.at - START as u64, self.hash.digest())];
+        let mut bytes = index(&self.places);
+        let mut add = |file: &mut NewFile, at: &mut u64, bytes: &[u8]| {
+            parts.push((*at, bytes.len() as u64, xxh3_64(bytes)));
+            *at += bytes.len() as u64;
+            file.write(bytes)
+        };
+        add(&mut self.file, &mut self.at, &bytes)?;
+        for words in [src, tgt] {
+            bytes.clear();
+            words.write(&mut bytes);
+            add(&mut self.file, &mut self.at, &bytes)?;
+        }
+        for part in [&self.row_bytes[..], &self.set_bytes, recipe.as_bytes()] {
+            add(&mut self.file, &mut self.at, part)?;
+        }
+        let mut footer = self.contents.flags().to_le_bytes().to_vec();
+        footer.extend_from_slice(&(self.max_length as u32).to_le_bytes());
+        for number in [self.places.len() as u64, self.pairs, self.sentences] {
+            footer.extend_from_slice(&number.to_le_bytes());
+        }
+        for (place, length, checksum) in parts {
+            for number in [place, length, checksum] {
+                footer.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        footer.extend_from_slice(&xxh3_64(&footer).to_le_bytes());
+        self.file.write(&footer)?;
+        self.file.finish()?;
+        Ok((self.at + footer.len() as u64, self.pairs))
+    }
+}
+
+/// An open-addressing hash table, four of five slots in use.
+fn index(places: &[(u64, u64)]) -> Vec<u8> {
+    let slots = (places.len() + places.len() / 4 + 1) as u64;
+    let mut table = vec![0u64; slots as usize];
+    for &(hash, place) in places {
+        let mut at = slot(hash, slots) as usize;
+        while table[at] != 0 {
+            at = (at + 1) % table.len();
+        }
+        table[at] = evidence(hash) << 40 | place;
+    }
+    table.iter().flat_map(|slot| slot.to_le_bytes()).collect()
+}
+
+/// Reads a little-endian number at a place.
+pub(super) fn number_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Cursor::new(bytes.get(at..)?).array().map(u64::from_le_bytes)
+}

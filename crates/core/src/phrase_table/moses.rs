@@ -1,0 +1,689 @@
+//! Moses' text tables, in and out.
+//!
+//! In and out: `source ||| target ||| scores ||| links ||| counts`, and for orientation
+//! `source ||| target ||| probabilities`, plain or gzip. Lines are sorted as `LC_ALL=C sort` does;
+//! both files are read side by side, so memory does not grow with them.
+//! Scores are probabilities in the text and natural logarithms in the table.
+
+use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
+use super::table::PhraseTable;
+use crate::Job;
+use crate::corpus::{LineReader, NewFile, Vocab};
+use crate::error::{Error, Place, Result};
+use crate::extract::{Direction, MAX_LENGTH, Model, ROWS, SEPARATOR};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Lines between two looks at the job.
+const BLOCK: u64 = 1 << 12;
+/// Bytes of compressed text that are kept before they are written.
+const CHUNK: usize = 1 << 16;
+/// ln of a probability of zero.
+const FLOOR: f64 = -100.0;
+
+/// Names of the four scores, in the order of Moses' columns.
+pub const COLUMNS: [&str; 4] = ["phi_fe", "lex_fe", "phi_ef", "lex_ef"];
+/// The name of a column that is not used.
+pub const SKIPPED: &str = "-";
+
+/// Which orientation classes a text table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classes {
+    /// M, S and D.
+    Msd,
+    /// M, S, DL and DR.
+    Mslr,
+}
+
+impl Classes {
+    /// The place of its scores in a row.
+    pub fn range(self) -> std::ops::Range<usize> {
+        match self {
+            Classes::Msd => 4..7,
+            Classes::Mslr => 0..4,
+        }
+    }
+}
+
+/// An orientation model in Moses' words, for example `hier-mslr-bidirectional-fe`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrientationType {
+    /// The model.
+    pub model: Model,
+    /// Its classes.
+    pub classes: Classes,
+}
+
+impl OrientationType {
+    /// Reads Moses' words; `bidirectional` and what follows may be left out.
+    pub fn named(name: &str) -> Result<Self> {
+        let mut words = name.split('-');
+        let model = match words.next() {
+            Some("hier" | "hierarchical") => Some(Model::Hierarchical),
+            Some("phrase") => Some(Model::Phrase),
+            Some("wbe" | "word") => Some(Model::Word),
+            _ => None,
+        };
+        let classes = match words.next() {
+            Some("mslr") => Some(Classes::Mslr),
+            Some("msd") => Some(Classes::Msd),
+            _ => None,
+        };
+        let rest = words.all(|word| matches!(word, "bidirectional" | "fe" | "f" | "allff"));
+        match (model, classes, rest) {
+            (Some(model), Some(classes), true) => Ok(OrientationType { model, classes }),
+            _ => Err(Error::Argument {
+                name: "orientation".into(),
+                found: format!("`{name}`"),
+                expected: "a model and its classes, such as hier-mslr-bidirectional-fe, \
+                           phrase-msd or word-msd"
+                    .into(),
+            }),
+        }
+    }
+}
+
+/// Text that is compressed when the file's name ends in `.gz`.
+enum TextFile {
+    Plain(NewFile),
+    Gzip(NewFile, Box<GzEncoder<Vec<u8>>>),
+}
+
+impl TextFile {
+    fn create(path: &Path) -> Result<Self> {
+        let file = NewFile::create(path)?;
+        let is_gzip = path.extension().is_some_and(|end| end == "gz");
+        Ok(if is_gzip {
+            // Without a name and time inside, equal text gives equal files.
+            let encoder = GzEncoder::new(Vec::new(), Compression::default());
+            TextFile::Gzip(file, Box::new(encoder))
+        } else {
+            TextFile::Plain(file)
+        })
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        match self {
+            TextFile::Plain(file) => file.write(text.as_bytes()),
+            TextFile::Gzip(file, encoder) => {
+                encoder.write_all(text.as_bytes()).map_err(in_memory)?;
+                if encoder.get_ref().len() > CHUNK {
+                    file.write(encoder.get_ref())?;
+                    encoder.get_mut().clear();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            TextFile::Plain(file) => file.finish(),
+            TextFile::Gzip(mut file, encoder) => {
+                file.write(&encoder.finish().map_err(in_memory)?)?;
+                file.finish()
+            }
+        }
+    }
+}
+
+fn in_memory(source: std::io::Error) -> Error {
+    Error::io(Path::new("gzip"), source)
+}
+
+/// Adds a number with six significant digits, as C's `%g` does.
+fn write_general(out: &mut String, number: f64) {
+    let short = format!("{number:.5e}");
+    let (digits, exponent) = short.split_once('e').unwrap_or((&short, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let trim = |text: &str| -> usize {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').len()
+        } else {
+            text.len()
+        }
+    };
+    if (-4..6).contains(&exponent) {
+        let start = out.len();
+        let decimals = (5 - exponent) as usize;
+        let _ = write!(out, "{number:.decimals$}");
+        let kept = trim(&out[start..]);
+        out.truncate(start + kept);
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let _ = write!(out, "{}e{sign}{:02}", &digits[..trim(digits)], exponent.abs());
+    }
+}
+
+/// Writes a table as text: phrase pairs with scores, and orientation when a type is given.
+pub fn export(
+    table: &PhraseTable,
+    phrase_table: &Path,
+    reordering: Option<(&Path, OrientationType)>,
+    job: &Job,
+) -> Result<u64> {
+    if let Some((_, kind)) = reordering {
+        check_orientation(table, kind)?;
+    }
+    let mut scores = TextFile::create(phrase_table)?;
+    let mut orientation = match reordering {
+        Some((path, kind)) => Some((TextFile::create(path)?, kind)),
+        None => None,
+    };
+    let (mut src, mut pair, mut line) = (String::new(), String::new(), String::new());
+    let (mut links, mut lines) = (Vec::new(), 0);
+    job.begin(table.pairs());
+    for block in table.blocks() {
+        let (words, options) = block?;
+        src.clear();
+        words.for_each(|id| push_word(&mut src, table.src_words().word(id)));
+        let count = options.src_count();
+        for option in options {
+            let option = option?;
+            pair.clear();
+            let _ = write!(pair, "{src}{SEPARATOR} ");
+            option.tgt().for_each(|id| push_word(&mut pair, table.tgt_words().word(id)));
+            let _ = write!(pair, "{SEPARATOR} ");
+            line.clear();
+            line.push_str(&pair);
+            for score in option.scores {
+                write_general(&mut line, f64::from(score).exp());
+                line.push(' ');
+            }
+            let _ = write!(line, "{SEPARATOR} ");
+            links.clear();
+            links.extend(option.links());
+            links.sort_unstable_by_key(|link| (link.tgt, link.src));
+            for link in &links {
+                let _ = write!(line, "{}-{} ", link.src.0, link.tgt.0);
+            }
+            line.push_str(SEPARATOR);
+            if let Some((both, tgt)) = option.counts {
+                let _ = write!(line, " {tgt} {count} {both}");
+            }
+            let _ = writeln!(line, " {SEPARATOR} {SEPARATOR}");
+            scores.write(&line)?;
+            if let Some((file, kind)) = &mut orientation {
+                let rows = Direction::ALL.map(|one| option.orientation(kind.model, one));
+                if let [Some(prev), Some(next)] = rows {
+                    let classes = kind.classes.range();
+                    line.clear();
+                    line.push_str(&pair);
+                    for score in prev[classes.clone()].iter().chain(&next[classes]) {
+                        write_general(&mut line, f64::from(*score).exp());
+                        line.push(' ');
+                    }
+                    line.pop();
+                    line.push('\n');
+                    file.write(&line)?;
+                }
+            }
+            lines += 1;
+            if lines % BLOCK == 0 {
+                job.check()?;
+                job.advance(BLOCK);
+            }
+        }
+    }
+    scores.finish()?;
+    if let Some((file, _)) = orientation {
+        file.finish()?;
+    }
+    Ok(lines)
+}
+
+fn push_word(out: &mut String, word: Option<&str>) {
+    out.push_str(word.unwrap_or_default());
+    out.push(' ');
+}
+
+fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<()> {
+    let contents = table.contents();
+    let classes = match kind.classes {
+        Classes::Msd => contents.msd,
+        Classes::Mslr => contents.mslr,
+    };
+    if classes && contents.models[kind.model as usize] {
+        return Ok(());
+    }
+    let known: Vec<_> = Model::ALL
+        .into_iter()
+        .filter(|&model| contents.models[model as usize])
+        .flat_map(|model| {
+            let classes = [(contents.msd, "msd"), (contents.mslr, "mslr")];
+            classes.into_iter().filter(|one| one.0).map(move |one| (model.name(), one.1))
+        })
+        .map(|(model, classes)| format!("{model}-{classes}"))
+        .collect();
+    let known = if known.is_empty() { "a table with orientation".into() } else { known.join(", ") };
+    Err(Error::Argument {
+        name: "orientation".into(),
+        found: format!("{}-{:?}", kind.model.name(), kind.classes).to_lowercase(),
+        expected: known,
+    })
+}
+
+/// Text tables to read.
+#[derive(Debug, Clone)]
+pub struct TextTables {
+    /// The phrase table.
+    pub phrase_table: PathBuf,
+    /// What each score column is: one of `COLUMNS`, or `SKIPPED`.
+    pub columns: Vec<String>,
+    /// The reordering table and what it holds.
+    pub reordering: Option<(PathBuf, OrientationType)>,
+}
+
+/// Makes a table of text; the number of its pairs and bytes.
+pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Result<(u64, u64)> {
+    let columns = columns(&tables.columns)?;
+    let found = survey(&tables.phrase_table, &columns, job)?;
+    let kind = tables.reordering.as_ref().map(|(_, kind)| *kind);
+    let mut models = [false; 3];
+    if let Some(kind) = kind {
+        models[kind.model as usize] = true;
+    }
+    let has = |classes| kind.is_some_and(|kind| kind.classes == classes);
+    let contents = Contents {
+        packed,
+        counts: found.has_counts,
+        models,
+        msd: has(Classes::Msd),
+        mslr: has(Classes::Mslr),
+    };
+    let words = |side: &Side| {
+        let all = (0..side.vocab.len()).map(|id| (side.vocab.word(id as u32), side.counts[id]));
+        NewWords::new(all)
+    };
+    let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&found.src), words(&found.tgt));
+    let mut writer = TableWriter::create(out, contents, found.max_length, 0)?;
+    let mut rows = LineReader::open(&tables.phrase_table)?;
+    let mut orientation = match &tables.reordering {
+        Some((path, kind)) => Some(OrientationRows::open(path, *kind)?),
+        None => None,
+    };
+    let (mut row, mut src, mut option) = (TextRow::default(), Vec::new(), NewOption::default());
+    let (mut last, mut src_count) = (String::new(), 0);
+    while row.next(&mut rows, &columns)? {
+        if row.src() != last {
+            writer.end_block(&src, src_count)?;
+            last.clear();
+            last.push_str(row.src());
+            src.clear();
+            for word in row.src().split(' ') {
+                src.extend(found.src.vocab.id(word).map(|id| src_ids[id as usize]));
+            }
+        }
+        option.tgt.clear();
+        for word in row.tgt().split(' ') {
+            option.tgt.extend(found.tgt.vocab.id(word).map(|id| tgt_ids[id as usize]));
+        }
+        if option.tgt.is_empty() || src.is_empty() {
+            return Err(changed(&rows));
+        }
+        option.links.clone_from(&row.links);
+        option.scores = row.scores;
+        let [tgt_count, own, both] = row.counts.unwrap_or_default();
+        src_count = own;
+        option.counts = (both, tgt_count);
+        option.set = match &mut orientation {
+            Some(rows) => rows.find(&row.key)?.map(|rows| writer.set(&rows)),
+            None => None,
+        };
+        writer.push(&option);
+    }
+    writer.end_block(&src, src_count)?;
+    let name = |path: &Path| {
+        path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let recipe = format!("text:{}", name(&tables.phrase_table));
+    let (bytes, pairs) = writer.finish(&src_words, &tgt_words, &recipe)?;
+    Ok((pairs, bytes))
+}
+
+/// For each score where its column is.
+fn columns(names: &[String]) -> Result<Columns> {
+    let place = |name: &str| {
+        let mut places = names.iter().enumerate().filter(|(_, other)| *other == name);
+        match (places.next(), places.next()) {
+            (Some((at, _)), None) => Some(at),
+            _ => None,
+        }
+    };
+    let known = |name: &String| COLUMNS.contains(&name.as_str()) || name == SKIPPED;
+    let places = COLUMNS.map(place);
+    match places {
+        [Some(a), Some(b), Some(c), Some(d)] if names.iter().all(known) => {
+            Ok(Columns { places: [a, b, c, d], width: names.len() })
+        }
+        _ => Err(Error::Argument {
+            name: "columns".into(),
+            found: names.join(","),
+            expected: format!(
+                "each of {} once, and `{SKIPPED}` for columns not used",
+                COLUMNS.join(", ")
+            ),
+        }),
+    }
+}
+
+struct Columns {
+    places: [usize; 4],
+    width: usize,
+}
+
+#[derive(Default)]
+struct Side {
+    vocab: Vocab,
+    counts: Vec<u64>,
+}
+
+impl Side {
+    fn add(&mut self, phrase: &str) {
+        for word in phrase.split(' ') {
+            let id = self.vocab.intern(word) as usize;
+            self.counts.resize(self.vocab.len(), 0);
+            self.counts[id] += 1;
+        }
+    }
+}
+
+/// What a first look at a text table finds.
+struct Survey {
+    src: Side,
+    tgt: Side,
+    max_length: usize,
+    has_counts: bool,
+}
+
+fn survey(path: &Path, columns: &Columns, job: &Job) -> Result<Survey> {
+    let mut found =
+        Survey { src: Side::default(), tgt: Side::default(), max_length: 1, has_counts: true };
+    let mut rows = LineReader::open(path)?;
+    let mut row = TextRow::default();
+    let mut lines = 0u64;
+    while row.next(&mut rows, columns)? {
+        found.src.add(row.src());
+        found.tgt.add(row.tgt());
+        for phrase in [row.src(), row.tgt()] {
+            found.max_length = found.max_length.max(phrase.split(' ').count());
+        }
+        found.has_counts &= row.counts.is_some();
+        lines += 1;
+        if lines.is_multiple_of(BLOCK) {
+            job.check()?;
+        }
+    }
+    found.has_counts &= lines > 0;
+    Ok(found)
+}
+
+/// One line of a phrase table.
+#[derive(Default)]
+struct TextRow {
+    /// `source ||| target |||`, spaces made single.
+    key: String,
+    before: String,
+    src_end: usize,
+    scores: [f32; 4],
+    links: Vec<u8>,
+    counts: Option<[u64; 3]>,
+}
+
+impl TextRow {
+    fn src(&self) -> &str {
+        &self.key[..self.src_end]
+    }
+
+    fn tgt(&self) -> &str {
+        &self.key[self.src_end + 5..self.key.len() - 4]
+    }
+
+    /// Reads the next line that has a source phrase; false at the end.
+    fn next(&mut self, lines: &mut LineReader, columns: &Columns) -> Result<bool> {
+        loop {
+            // The reader lends the line, so the place is made of what is known before.
+            let path = lines.path().to_path_buf();
+            let number = lines.place().line.unwrap_or_default() + 1;
+            let place = || Place::line(&path, number);
+            let Some(line) = lines.next_str()? else { return Ok(false) };
+            let mut fields = line.split(SEPARATOR);
+            std::mem::swap(&mut self.key, &mut self.before);
+            self.key.clear();
+            let (src, tgt) = (fields.next().unwrap_or_default(), fields.next());
+            push_phrase(&mut self.key, src);
+            self.src_end = self.key.len();
+            if self.src_end == 0 && tgt.is_some() {
+                std::mem::swap(&mut self.key, &mut self.before);
+                continue;
+            }
+            self.key.push_str(" ||| ");
+            push_phrase(&mut self.key, tgt.unwrap_or_default());
+            let is_empty = self.key.len() == self.src_end + 5;
+            self.key.push_str(" |||");
+            let Some(scores) = fields.next() else {
+                return Err(bad_row(place(), "fewer than 3 fields"));
+            };
+            if is_empty {
+                return Err(bad_row(place(), "no target phrase"));
+            }
+            self.read_scores(scores, columns).map_err(|found| bad_row(place(), &found))?;
+            self.read_links(fields.next().unwrap_or_default())
+                .map_err(|found| bad_row(place(), &found))?;
+            self.counts = counts(fields.next().unwrap_or_default());
+            if self.before.as_bytes().cmp(self.key.as_bytes()) != Ordering::Less {
+                return Err(unsorted(place()));
+            }
+            return Ok(true);
+        }
+    }
+
+    fn read_scores(&mut self, field: &str, columns: &Columns) -> std::result::Result<(), String> {
+        let found = field.split_whitespace().count();
+        if found != columns.width {
+            return Err(format!("{found} scores, but {} columns were named", columns.width));
+        }
+        for (score, &at) in self.scores.iter_mut().zip(&columns.places) {
+            let word = field.split_whitespace().nth(at).unwrap_or_default();
+            *score = ln(word)? as f32;
+        }
+        Ok(())
+    }
+
+    fn read_links(&mut self, field: &str) -> std::result::Result<(), String> {
+        let words = |phrase: &str| phrase.split(' ').count();
+        let (src, tgt) = (words(self.src()), words(self.tgt()));
+        if src.max(tgt) > MAX_LENGTH {
+            return Err(format!("a phrase of {} words", src.max(tgt)));
+        }
+        self.links.clear();
+        for word in field.split_whitespace() {
+            let link = word.split_once('-');
+            let link = link.and_then(|(i, j)| Some((i.parse().ok()?, j.parse().ok()?)));
+            match link {
+                Some((i, j)) if usize::from(i) < src && usize::from(j) < tgt => {
+                    self.links.extend_from_slice(&[i, j]);
+                }
+                _ => {
+                    let shown: String = word.chars().take(40).collect();
+                    return Err(format!("link `{shown}` in a pair of {src} and {tgt} words"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push_phrase(out: &mut String, field: &str) {
+    let start = out.len();
+    for word in field.split_whitespace() {
+        if out.len() > start {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}
+
+/// The natural logarithm of a probability in a text table.
+fn ln(word: &str) -> std::result::Result<f64, String> {
+    let value: Option<f64> = word.parse().ok();
+    let value = value.filter(|value| value.is_finite() && *value >= 0.0);
+    let value =
+        value.ok_or_else(|| format!("score `{}`", word.chars().take(40).collect::<String>()))?;
+    Ok(value.ln().max(FLOOR))
+}
+
+/// Counts of target phrase, source phrase and pair; they may be written as decimals.
+fn counts(field: &str) -> Option<[u64; 3]> {
+    let mut counts = [0; 3];
+    let mut words = field.split_whitespace();
+    for count in &mut counts {
+        let value: f64 = words.next()?.parse().ok()?;
+        *count = (value.is_finite() && value >= 0.0).then_some(value.round() as u64)?;
+    }
+    Some(counts)
+}
+
+/// A reordering table, read beside the phrase table.
+struct OrientationRows {
+    lines: LineReader,
+    kind: OrientationType,
+    key: String,
+    before: String,
+    rows: [RowScores; ROWS],
+    is_at_end: bool,
+}
+
+impl OrientationRows {
+    fn open(path: &Path, kind: OrientationType) -> Result<Self> {
+        let mut rows = OrientationRows {
+            lines: LineReader::open(path)?,
+            kind,
+            key: String::new(),
+            before: String::new(),
+            rows: [[0.0; 7]; ROWS],
+            is_at_end: false,
+        };
+        rows.advance()?;
+        Ok(rows)
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        let path = self.lines.path().to_path_buf();
+        let number = self.lines.place().line.unwrap_or_default() + 1;
+        let place = || Place::line(&path, number);
+        let Some(line) = self.lines.next_str()? else {
+            self.is_at_end = true;
+            return Ok(());
+        };
+        let mut fields = line.split(SEPARATOR);
+        let (src, tgt, scores) = (fields.next(), fields.next(), fields.next());
+        let (Some(src), Some(tgt), Some(scores)) = (src, tgt, scores) else {
+            return Err(bad_row(place(), "fewer than 3 fields"));
+        };
+        std::mem::swap(&mut self.key, &mut self.before);
+        self.key.clear();
+        push_phrase(&mut self.key, src);
+        self.key.push_str(" ||| ");
+        push_phrase(&mut self.key, tgt);
+        self.key.push_str(" |||");
+        if self.before.as_bytes().cmp(self.key.as_bytes()) != Ordering::Less {
+            return Err(unsorted(place()));
+        }
+        let classes = self.kind.classes.range();
+        let found = scores.split_whitespace().count();
+        if found != 2 * classes.len() {
+            let found = format!("{found} scores instead of {}", 2 * classes.len());
+            return Err(bad_row(place(), &found));
+        }
+        let mut words = scores.split_whitespace();
+        for row in &mut self.rows[..2] {
+            for score in &mut row[classes.clone()] {
+                let word = words.next().unwrap_or_default();
+                *score = ln(word).map_err(|found| bad_row(place(), &found))? as f32;
+            }
+        }
+        Ok(())
+    }
+
+    /// The scores of a pair, if the table has it; pairs are asked for in order.
+    fn find(&mut self, key: &str) -> Result<Option<[RowScores; ROWS]>> {
+        while !self.is_at_end && self.key.as_bytes() < key.as_bytes() {
+            self.advance()?;
+        }
+        Ok((!self.is_at_end && self.key == key).then_some(self.rows))
+    }
+}
+
+fn bad_row(place: Place, found: &str) -> Error {
+    Error::Format {
+        place,
+        found: found.into(),
+        expected: "`source ||| target ||| probabilities ||| 0-0 1-2 …`".into(),
+        advice: "is it a text table of Moses, and are its columns named?".into(),
+    }
+}
+
+fn unsorted(place: Place) -> Error {
+    Error::Format {
+        place,
+        found: "a pair that does not come after the one before".into(),
+        expected: "sorted lines, each pair once".into(),
+        advice: "sort the file with `LC_ALL=C sort`".into(),
+    }
+}
+
+fn changed(lines: &LineReader) -> Error {
+    Error::Mismatch {
+        place: lines.place(),
+        found: "a word that was not there a moment ago".into(),
+        advice: "the file changed while it was read; try again".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_look_as_moses_prints_them() {
+        let shown = |number| {
+            let mut text = String::new();
+            write_general(&mut text, number);
+            text
+        };
+        let expected = [
+            (1.0, "1"),
+            (0.5, "0.5"),
+            (1.0 / 3.0, "0.333333"),
+            (8.76255e-05, "8.76255e-05"),
+            (0.0001, "0.0001"),
+            (0.00999999999, "0.01"),
+            (4.57046e-08, "4.57046e-08"),
+            (1e-12, "1e-12"),
+            (123456.0, "123456"),
+            (1234567.0, "1.23457e+06"),
+            (0.0, "0"),
+        ];
+        for (number, text) in expected {
+            assert_eq!(shown(number), text);
+        }
+    }
+
+    #[test]
+    fn orientation_types_take_moses_words() {
+        let kind = OrientationType::named("hier-mslr-bidirectional-fe").unwrap();
+        assert_eq!((kind.model, kind.classes), (Model::Hierarchical, Classes::Mslr));
+        let kind = OrientationType::named("wbe-msd").unwrap();
+        assert_eq!((kind.model, kind.classes), (Model::Word, Classes::Msd));
+        assert_eq!(
+            OrientationType::named("hier-mslr-forward").unwrap_err().to_string(),
+            "orientation: found `hier-mslr-forward`; expected a model and its classes, such as \
+             hier-mslr-bidirectional-fe, phrase-msd or word-msd"
+        );
+    }
+}
