@@ -125,9 +125,8 @@ def _aligned_pack(pair: str, size: int, folder: Path) -> list[Path]:
             lines = (" ".join(preparation.prepare(line)) for line in islice(text, size))
             _write(sides[-1], (f"{line}\n" for line in lines))
     links = folder / f"{pair}.links"
-    links.write_text(
-        measure([PYTHON, "-m", "wayword", "align", *sides, "--threads", "1"]).answer + "\n"
-    )
+    found = measure([PYTHON, "-m", "wayword", "align", *sides, "--threads", "1"])
+    links.write_text(found.answer)
     return [*sides, links]
 
 

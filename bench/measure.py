@@ -48,7 +48,7 @@ def measure(command: list[str | Path]) -> Cost:
         round(usage.ru_utime + usage.ru_stime, 3),
         round(time.monotonic() - start, 3),
         round(usage.ru_maxrss / unit, 1),
-        answer.strip("\n"),
+        answer,
     )
 
 
