@@ -10,7 +10,8 @@ import platform
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,10 @@ class Cost:
     answer: str
 
 
-def measure(command: list[str | Path]) -> Cost:
-    """Run a command to its end and take its cost; a failing command is an error."""
+def measure(command: Sequence[str | Path], folder: Path = ROOT) -> Cost:
+    """Run a command to its end in a folder and take its cost; a failing one is an error."""
     start = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     assert child.stdout is not None
     answer = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
@@ -66,7 +67,7 @@ def write_result(stage: str, rows: list[dict[str, Any]]) -> Path:
         "date": date.today().isoformat(),
         "commit": commit,
         "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "python": platform.python_version()},
-        "rows": [asdict(row) if isinstance(row, Cost) else row for row in rows],
+        "rows": rows,
     }
     path = ROOT / "bench" / "results" / f"{stage}-{result['date']}.json"
     path.parent.mkdir(exist_ok=True)

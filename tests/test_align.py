@@ -149,7 +149,7 @@ def test_no_gold_word_is_taken_for_a_link(tmp_path: Path) -> None:
     path.write_text("0-0\n1?x\n")
     with pytest.raises(FormatError) as error:
         read_gold(path)
-    assert str(error.value).startswith(f"{path}:2: `1?x`; expected links such as `0-0 1-2`")
+    assert str(error.value).startswith(f"{path}:2: `1?x`; expected links such as `0?0 1?2`")
 
 
 FAKE_EFLOMAL = """#!/bin/sh

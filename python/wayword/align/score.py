@@ -10,6 +10,7 @@ Links of lines beyond the gold are not looked at: gold sentences come first in a
 LinkScore(precision=0.6667, recall=0.5000, aer=0.4000, f1=0.4000, sentences=1)
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -18,10 +19,12 @@ from typing import NamedTuple
 from wayword.corpus.files import open_text
 from wayword.errors import FormatError, MismatchError
 
-__all__ = ["Gold", "LinkScore", "read_gold", "read_links", "score_links"]
+__all__ = ["Gold", "LinkScore", "parse_links", "read_gold", "read_links", "score_links"]
 
 FilePath = str | PathLike[str]
 LinkSet = Iterable[tuple[int, int]]
+
+POSITION = re.compile("[0-9]{1,9}")
 
 
 class Gold(NamedTuple):
@@ -78,27 +81,34 @@ def read_gold(path: FilePath) -> list[Gold]:
     """Read gold lines of ``i-j`` (sure) and ``i?j`` (possible)."""
     gold = []
     for number, line in enumerate(open_text(path), 1):
+        place = f"{path}:{number}"
         words = line.split()
-        sure = frozenset(_link(word, "-", path, number) for word in words if "?" not in word)
-        other = frozenset(_link(word, "?", path, number) for word in words if "?" in word)
-        gold.append(Gold(sure, sure | other))
+        sure = parse_links(" ".join(word for word in words if "?" not in word), place)
+        other = parse_links(" ".join(word for word in words if "?" in word), place, "?")
+        gold.append(Gold(frozenset(sure), frozenset(sure + other)))
     return gold
 
 
 def read_links(path: FilePath) -> list[list[tuple[int, int]]]:
     """Read Pharaoh lines without the text they belong to."""
-    lines = enumerate(open_text(path), 1)
-    return [[_link(word, "-", path, number) for word in line.split()] for number, line in lines]
+    return [parse_links(line, f"{path}:{number}") for number, line in enumerate(open_text(path), 1)]
 
 
-def _link(word: str, between: str, path: FilePath, number: int) -> tuple[int, int]:
-    src, _, tgt = word.partition(between)
-    if not (src.isascii() and src.isdigit() and tgt.isascii() and tgt.isdigit()):
-        raise FormatError(
-            f"{path}:{number}: `{word[:40]}`; expected links such as `0-0 1-2`, in gold also "
-            "`1?3` for possible ones; positions count from 0, the source comes first"
-        )
-    return int(src), int(tgt)
+def parse_links(line: str, place: str, between: str = "-") -> list[tuple[int, int]]:
+    """The links of a line; ``place`` is for complaints.
+
+    >>> parse_links("0-0 1-2", "train.links:1")
+    [(0, 0), (1, 2)]
+    """
+    links = []
+    for word in line.split():
+        src, _, tgt = word.partition(between)
+        if not (POSITION.fullmatch(src) and POSITION.fullmatch(tgt)):
+            wanted = f"links such as `0{between}0 1{between}2`"
+            advice = "positions count from 0, the source comes first"
+            raise FormatError(f"{place}: `{word[:40]}`; expected {wanted}; {advice}")
+        links.append((int(src), int(tgt)))
+    return links
 
 
 def _share(part: int, whole: int) -> float:

@@ -1,0 +1,28 @@
+"""Measuring translations: words, word order, and whether a difference is more than chance.
+
+``gold`` what is measured against what · ``read`` both from files · ``metric`` what a metric is ·
+``ngram`` BLEU, chrF, TER, NIST · ``meteor`` METEOR · ``order`` KRS, KRS-V, FRS, RIBES, LRscore ·
+``significance`` intervals and p-values · ``compare`` systems side by side · ``drill`` sentences
+whose verbs are ordered worst.
+
+>>> gold = Gold(refs=[["the cat sat on the mat"]])
+>>> result = compare(gold, [Output("base", ["the cat sat on mat"])], ["bleu", "meteor"])
+>>> print(f"{result.score('base', 'meteor').value:.2f}")
+82.03
+"""
+
+from wayword.evaluate.compare import METRICS, Comparison, Score, compare, make_metric
+from wayword.evaluate.gold import Gold, Output
+from wayword.evaluate.metric import Metric, Options
+
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "Gold",
+    "Metric",
+    "Options",
+    "Output",
+    "Score",
+    "compare",
+    "make_metric",
+]

@@ -1,0 +1,277 @@
+"""Systems side by side: scores, intervals, p-values, and scores by sentence length.
+
+In: a gold standard, the outputs of one or more systems (the first is the baseline) and names of
+metrics. Out: a ``Comparison``, for people (``table``), for programs (``to_dict``), for code.
+How: statistics of every sentence are taken once; everything else is sums of them.
+
+>>> gold = Gold(refs=[["a b c d e", "f g h i j"]])
+>>> outputs = [Output("base", ["a b c", "f g i"]), Output("new", ["a b c d e", "f g h i j"])]
+>>> result = compare(gold, outputs, ["bleu"], rounds=100)
+>>> print(f"{result.score('new', 'bleu').value:.1f}", result.score("new", "bleu").mark or "no mark")
+100.0 no mark
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from wayword.errors import ArgumentError
+from wayword.evaluate.gold import Gold, Output
+from wayword.evaluate.meteor import Meteor, MeteorSynonyms
+from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
+from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
+from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
+from wayword.evaluate.significance import TESTS, bootstrap
+
+__all__ = ["METRICS", "Bin", "Comparison", "Score", "compare", "default_metrics", "make_metric"]
+
+#: Every metric, by the name of the option.
+METRICS: dict[str, type[Metric]] = {
+    metric.name.lower(): metric
+    for metric in (
+        *(Bleu, ChrF, Ter, Nist, Meteor, MeteorSynonyms),
+        *(Krs, KrsV, Fuzzy, Ribes, LrScore),
+    )
+}
+DEFAULT = ("bleu", "chrf", "ter", "nist", "meteor", "krs", "krs-v")
+BINS = (10, 20, 30, 40)
+
+#: Better and worse than the baseline, at the two levels.
+MARKS = (("▲", "▼"), ("△", "▽"))
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score with its interval; ``p_value`` of the difference from the baseline."""
+
+    system: str
+    metric: str
+    value: float
+    low: float
+    high: float
+    p_value: float | None = None
+    is_better: bool | None = None
+
+    @property
+    def mark(self) -> str:
+        """A triangle that points up for better, filled at p ≤ .05, hollow at p ≤ .10."""
+        for level, (better, worse) in zip(LEVELS, MARKS, strict=True):
+            if self.p_value is not None and self.p_value <= level and self.is_better is not None:
+                return better if self.is_better else worse
+        return ""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Scores of the sentences of a length from ``low`` to ``high`` words (None: no end)."""
+
+    low: int
+    high: int | None
+    sentences: int
+    scores: dict[str, dict[str, float]]
+
+    @property
+    def name(self) -> str:
+        """The lengths, for people."""
+        return f"{self.low}+" if self.high is None else f"{self.low}-{self.high}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What ``compare`` found; the first system is the baseline."""
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    sentences: int
+    scores: tuple[Score, ...]
+    bins: tuple[Bin, ...]
+    signatures: dict[str, str]
+    recipe: str
+    notes: tuple[str, ...]
+
+    def score(self, system: str, metric: str) -> Score:
+        """One cell of the table."""
+        return next(s for s in self.scores if (s.system, s.metric) == (system, metric))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        marked = [{**asdict(score), "mark": score.mark} for score in self.scores]
+        return {**asdict(self), "scores": marked}
+
+
+def default_metrics(gold: Gold) -> list[str]:
+    """The usual metrics that the given layers allow."""
+    has = {"links": gold.ref_links is not None, "weights": gold.weights is not None}
+    return [name for name in DEFAULT if all(has[need] for need in METRICS[name].needs)]
+
+
+def make_metric(name: str, gold: Gold, options: Options | None = None) -> Metric:
+    """The metric of this name, for a gold standard."""
+    if name.lower() not in METRICS:
+        raise ArgumentError(f"metrics: found `{name}`; expected some of {', '.join(METRICS)}")
+    metric = METRICS[name.lower()]
+    if metric.needs and gold.ref_links is None:
+        what = "links of source and references"
+        raise ArgumentError(f"metrics: {name} without {what}; expected src and ref_links")
+    if "weights" in metric.needs and gold.weights is None:
+        raise ArgumentError(f"metrics: {name} without weights; expected POS tags or weights")
+    return metric(gold, options or Options())
+
+
+def compare(
+    gold: Gold,
+    outputs: Sequence[Output],
+    metrics: Sequence[str] | None = None,
+    *,
+    options: Options | None = None,
+    test: str = "randomization",
+    rounds: int = 10_000,
+    resamples: int = 1000,
+    seed: int = 1,
+    bins: Sequence[int] = BINS,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Score systems; intervals from ``resamples`` of the sentences, p-values from ``rounds``.
+
+    ``test`` is ``randomization`` or (paired) ``bootstrap``. ``bins`` are the longest lengths of
+    all length bins but the last; lengths are those of the source, or of the first reference.
+    """
+    if test not in TESTS:
+        raise ArgumentError(f"test: found `{test}`; expected {' or '.join(map(repr, TESTS))}")
+    _check_outputs(gold, outputs)
+    if list(bins) != sorted(set(bins)) or any(edge < 1 for edge in bins):
+        raise ArgumentError(f"bins: found {list(bins)}; expected rising lengths from 1 up")
+    made = [make_metric(name, gold, options) for name in metrics or default_metrics(gold)]
+    if len({metric.name for metric in made}) != len(made):
+        raise ArgumentError("metrics: found one twice; expected each once")
+    statistics = _statistics(made, outputs, progress)
+    scores: list[Score] = []
+    for output, own in zip(outputs, statistics, strict=True):
+        p_values = None
+        if output is not outputs[0]:
+            p_values = _p_values(test, made, statistics[0], own, rounds=rounds, seed=seed)
+        scores += _scores(
+            output.name,
+            made,
+            statistics[0],
+            own,
+            p_values=p_values,
+            resamples=resamples,
+            seed=seed,
+        )
+    recipe = f"interval:95%|resamples:{resamples}|seed:{seed}"
+    if len(outputs) > 1:
+        recipe += f"|test:{test}|rounds:{rounds}"
+    return Comparison(
+        systems=tuple(output.name for output in outputs),
+        metrics=tuple(metric.name.lower() for metric in made),
+        sentences=len(gold),
+        scores=tuple(scores),
+        bins=tuple(_bins(gold, outputs, made, statistics, bins)),
+        signatures={metric.name.lower(): metric.signature() for metric in made},
+        recipe=recipe,
+        notes=tuple(_notes(outputs)),
+    )
+
+
+def _check_outputs(gold: Gold, outputs: Sequence[Output]) -> None:
+    names = [output.name for output in outputs]
+    if not names:
+        raise ArgumentError("outputs: found none; expected at least one system")
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"outputs: two systems are called {name}; expected other names")
+    for output in outputs:
+        output.check(gold)
+
+
+def _statistics(
+    metrics: Sequence[Metric],
+    outputs: Sequence[Output],
+    progress: Callable[[int, int], object] | None,
+) -> list[list[Matrix]]:
+    """A matrix for each output and metric."""
+    table: list[list[Matrix]] = []
+    for output in outputs:
+        table.append([])
+        for metric in metrics:
+            table[-1].append(metric.statistics(output))
+            if progress:
+                done = (len(table) - 1) * len(metrics) + len(table[-1])
+                progress(done, len(outputs) * len(metrics))
+    return table
+
+
+def _p_values(
+    test: str,
+    metrics: Sequence[Metric],
+    first: list[Matrix],
+    second: list[Matrix],
+    *,
+    rounds: int,
+    seed: int,
+) -> list[float]:
+    functions, scales = [metric.score for metric in metrics], [metric.scale for metric in metrics]
+    return TESTS[test](functions, first, second, scales=scales, rounds=rounds, seed=seed)
+
+
+def _scores(
+    system: str,
+    metrics: Sequence[Metric],
+    first: list[Matrix],
+    own: list[Matrix],
+    *,
+    p_values: list[float] | None,
+    resamples: int,
+    seed: int,
+) -> list[Score]:
+    functions = [metric.score for metric in metrics]
+    intervals = bootstrap(functions, own, rounds=resamples, seed=seed)
+    scores = []
+    for at, metric in enumerate(metrics):
+        value, base = (float(metric.score(rows[at].sum(axis=0))) for rows in (own, first))
+        p_value = p_values[at] if p_values else None
+        is_better = None if value == base else (value > base) == metric.higher_is_better
+        name = metric.name.lower()
+        scores.append(Score(system, name, value, *intervals[at], p_value, is_better))
+    return scores
+
+
+def _bins(
+    gold: Gold,
+    outputs: Sequence[Output],
+    metrics: Sequence[Metric],
+    statistics: list[list[Matrix]],
+    edges: Sequence[int],
+) -> list[Bin]:
+    """Scores by length; bins without sentences are left out."""
+    lengths = np.array(gold.ref_lengths[0] if gold.src is None else gold.src_lengths)
+    found = []
+    for low, high in zip([0, *edges], [*edges, None], strict=True):
+        is_in = (lengths > low) if high is None else (lengths > low) & (lengths <= high)
+        if low == 0:
+            is_in |= lengths == 0
+        if not is_in.any():
+            continue
+        scores = {
+            output.name: {
+                metric.name.lower(): float(metric.score(rows[is_in].sum(axis=0)))
+                for metric, rows in zip(metrics, own, strict=True)
+            }
+            for output, own in zip(outputs, statistics, strict=True)
+        }
+        found.append(Bin(low + 1, high, int(is_in.sum()), scores))
+    return found
+
+
+def _notes(outputs: Sequence[Output]) -> list[str]:
+    """What a reader of the scores should know."""
+    notes = []
+    for output in outputs:
+        empty = [number for number, length in enumerate(output.lengths, 1) if length == 0]
+        if empty:
+            found = f"{len(empty)} of {len(output)} lines are empty, the first is line {empty[0]}"
+            notes.append(f"{output.name}: {found}; they count as wrong")
+    return notes

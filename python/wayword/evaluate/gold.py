@@ -1,0 +1,172 @@
+"""What is measured, and what it is measured against.
+
+In: lines of text; for word order also links and weights. Out: ``Gold``, everything that is the
+same for all systems, and ``Output``, what one system made of it.
+How: both check on being made that every layer has one entry a sentence and that every link lies
+inside its sentence, so that a metric never meets anything else. Words are what whitespace
+separates; positions count from 0.
+
+>>> gold = Gold(refs=[["the house is small"]], src=["das haus ist klein"],
+...             ref_links=[[[(0, 0), (1, 1), (2, 2), (3, 3)]]])
+>>> gold.ref_ranks[0][0].tolist()
+[0, 1, 2, 3]
+>>> len(gold), len(Output("base", ["the small house is"]))
+(1, 1)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from wayword.errors import ArgumentError, MismatchError
+from wayword.reorder.order import order_from_links, rank_of
+
+__all__ = ["Gold", "Links", "Output", "Ranks", "check_count", "check_links", "word_counts"]
+
+#: The links of one sentence: pairs of a source and a target position.
+Links = Sequence[tuple[int, int]]
+#: When each source word of a sentence is translated.
+Ranks = npt.NDArray[np.int64]
+
+SAME = "do both come from the same corpus?"
+
+
+def word_counts(lines: Sequence[str]) -> list[int]:
+    """How many words each line has."""
+    return [len(line.split()) for line in lines]
+
+
+def check_count(name: str, found: int, wanted: int, of: str) -> None:
+    """Complain when something does not have one entry for each line of a text."""
+    if found != wanted:
+        raise MismatchError(f"{name}: {found} lines, but {of} has {wanted}; {SAME}")
+
+
+def check_links(links: Links, src_length: int, tgt_length: int, place: str) -> None:
+    """Complain about the first link that lies outside its sentence pair."""
+    for src, tgt in links:
+        outside = (
+            ("source", src_length) if not 0 <= src < src_length else
+            ("target", tgt_length) if not 0 <= tgt < tgt_length else None
+        )  # fmt: skip
+        if outside:
+            side, length = outside
+            found = f"link {src}-{tgt} is outside the sentence ({side} has {length} words)"
+            raise MismatchError(f"{place}: {found}; {SAME}")
+
+
+def _check_all_links(name: str, links: Sequence[Links], src: Sequence[int], tgt: list[int]) -> None:
+    check_count(name, len(links), len(src), "the source")
+    for number, (own, *lengths) in enumerate(zip(links, src, tgt, strict=True), 1):
+        check_links(own, lengths[0], lengths[1], f"{name}, sentence {number}")
+
+
+def _ranks(links: Sequence[Links], lengths: Sequence[int]) -> list[Ranks]:
+    """Ranks by the heuristic ``attach``: what is not linked follows the word before it."""
+    pairs = zip(links, lengths, strict=True)
+    return [
+        np.array(rank_of(order_from_links(n, own, "attach")), dtype=np.int64) for own, n in pairs
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """The references of a test set, and what metrics of word order need besides.
+
+    ``refs[r][k]`` is line k of reference r; ``ref_links[r][k]`` are the links of source sentence
+    k to it; ``weights[k]`` has a number for each source word (1 for a verb, 0 for others).
+    """
+
+    refs: Sequence[Sequence[str]]
+    src: Sequence[str] | None = None
+    ref_links: Sequence[Sequence[Links]] | None = None
+    weights: Sequence[Sequence[float]] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that all layers fit each other."""
+        if not self.refs or not len(self):
+            raise ArgumentError("refs: found none; expected at least one reference with a sentence")
+        for number, ref in enumerate(self.refs):
+            check_count(f"refs[{number}]", len(ref), len(self), "refs[0]")
+        if self.src is not None:
+            check_count("src", len(self.src), len(self), "refs[0]")
+        self._check_ref_links()
+        self._check_weights()
+
+    def _check_ref_links(self) -> None:
+        if self.ref_links is None:
+            return
+        if len(self.ref_links) != len(self.refs):
+            found = f"found links for {len(self.ref_links)} of {len(self.refs)} references"
+            raise ArgumentError(f"ref_links: {found}; expected them for each")
+        for number, (links, ref) in enumerate(zip(self.ref_links, self.refs, strict=True)):
+            _check_all_links(f"ref_links[{number}]", links, self.src_lengths, word_counts(ref))
+
+    def _check_weights(self) -> None:
+        if self.weights is None:
+            return
+        check_count("weights", len(self.weights), len(self), "refs[0]")
+        for number, (own, length) in enumerate(zip(self.weights, self.src_lengths, strict=True), 1):
+            if len(own) != length:
+                found = f"weights, sentence {number}: {len(own)} weights for {length} words"
+                raise MismatchError(f"{found}; expected one a word")
+            if not all(0 <= weight < float("inf") for weight in own):
+                found = f"weights, sentence {number}: a negative or endless weight"
+                raise ArgumentError(f"{found}; expected numbers from 0 up")
+        if not any(map(any, self.weights)):
+            raise ArgumentError("weights: found only zeros; expected a word that counts")
+
+    def __len__(self) -> int:
+        return len(self.refs[0])
+
+    @cached_property
+    def src_lengths(self) -> list[int]:
+        """Words of each source sentence."""
+        if self.src is None:
+            raise ArgumentError("src: found none; expected the source text, as links point into it")
+        return word_counts(self.src)
+
+    @cached_property
+    def ref_lengths(self) -> list[list[int]]:
+        """Words of each line of each reference."""
+        return [word_counts(ref) for ref in self.refs]
+
+    @cached_property
+    def ref_ranks(self) -> list[list[Ranks]]:
+        """The order of the source words in each reference."""
+        if self.ref_links is None:
+            raise ArgumentError("ref_links: found none; expected links of source and reference")
+        return [_ranks(links, self.src_lengths) for links in self.ref_links]
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What one system made of the source; ``links[k]`` link source sentence k to ``lines[k]``."""
+
+    name: str
+    lines: Sequence[str]
+    links: Sequence[Links] | None = None
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """Words of each line."""
+        return word_counts(self.lines)
+
+    def check(self, gold: Gold) -> None:
+        """Complain when this is no output for a gold standard."""
+        check_count(self.name, len(self), len(gold), "the reference")
+        if self.links is not None:
+            _check_all_links(f"links of {self.name}", self.links, gold.src_lengths, self.lengths)
+
+    def ranks(self, gold: Gold) -> list[Ranks]:
+        """The order in which the system put the source words."""
+        if self.links is None:
+            what = "links of source and output"
+            raise ArgumentError(f"links: found none for {self.name}; expected {what}")
+        return _ranks(self.links, gold.src_lengths)

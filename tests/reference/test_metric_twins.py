@@ -1,0 +1,205 @@
+"""Metrics against slow, obvious twins, on random small input."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wayword.evaluate import Gold, Output, make_metric
+from wayword.evaluate.meteor import chunks, match
+from wayword.evaluate.order import fuzzy_reordering, krs, krs_v, ribes, unique_places
+from wayword.evaluate.significance import randomization
+
+WORDS = st.lists(st.sampled_from("pqxyz"), max_size=7)
+SENTENCES = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3)
+TWO_RANKS = st.integers(0, 7).flatmap(
+    lambda n: st.tuples(st.permutations(range(n)), st.permutations(range(n)))
+)
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+@given(TWO_RANKS, st.lists(st.integers(0, 3), min_size=7, max_size=7))
+def test_krs_v_is_the_double_sum_of_its_definition(
+    ranks: tuple[list[int], list[int]], weights: list[int]
+) -> None:
+    pi, sigma = ranks
+    n, own = len(pi), weights[: len(pi)]
+    wrong = [
+        own[i] + own[j]
+        for i, j in product(range(n), repeat=2)
+        if pi[i] < pi[j] and sigma[i] > sigma[j]
+    ]
+    all_pairs = sum(own[i] + own[j] for i, j in combinations(range(n), 2))
+    found = krs_v(pi, sigma, own)
+    if not sum(own):
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(1 - math.sqrt(sum(wrong) / all_pairs) if n > 1 else 1)
+    literal = 1 - math.sqrt(sum(wrong) / (n * (n - 1) / 2)) if n > 1 else 1
+    assert krs_v(pi, sigma, own, norm="literal") == pytest.approx(literal)
+
+
+@given(TWO_RANKS)
+def test_krs_is_symmetric_and_within_bounds(ranks: tuple[list[int], list[int]]) -> None:
+    assert krs(*ranks) == pytest.approx(krs(*reversed(ranks)))
+    assert 0 <= krs(*ranks) <= 1
+    assert krs_v(*ranks, [2.5] * len(ranks[0])) == pytest.approx(krs(*ranks)) or not ranks[0]
+    assert fuzzy_reordering(*ranks) == pytest.approx(fuzzy_reordering(*reversed(ranks)))
+
+
+@given(st.integers(2, 30))
+def test_the_same_order_scores_1_and_its_reversal_0(n: int) -> None:
+    rank = list(range(n))
+    for measure in (krs, fuzzy_reordering):
+        assert measure(rank, rank) == 1
+        assert measure(rank, rank[::-1]) == pytest.approx(0)
+    words = [f"w{k}" for k in rank]
+    assert ribes(words, words) == 1
+    assert ribes(words, words[::-1]) == 0
+
+
+@given(TWO_RANKS)
+def test_fuzzy_reordering_counts_chunks_that_stay_whole(ranks: tuple[list[int], list[int]]) -> None:
+    hyp, ref = ranks
+    in_hyp_order = [ref[word] for word in sorted(range(len(hyp)), key=hyp.__getitem__)]
+    pieces: list[list[int]] = []
+    for rank in in_hyp_order:
+        if pieces and pieces[-1][-1] + 1 == rank:
+            pieces[-1].append(rank)
+        else:
+            pieces.append([rank])
+    expected = 1 - (len(pieces) - 1) / (len(hyp) - 1) if len(hyp) > 1 else 1
+    assert fuzzy_reordering(hyp, ref) == pytest.approx(expected)
+
+
+def occurrences(part: Sequence[str], whole: Sequence[str]) -> list[int]:
+    return [k for k in range(len(whole)) if list(whole[k : k + len(part)]) == list(part)]
+
+
+def slow_places(hyp: Sequence[str], ref: Sequence[str]) -> Iterator[int]:
+    """RIBES, section 3.2: the smallest context that occurs once on both sides; left first."""
+    for i in range(len(hyp)):
+        for size in range(len(hyp)):
+            spans = [(i - size, i + 1, size), (i, i + size + 1, 0)]
+            found = [
+                occurrences(hyp[start:end], ref)[0] + shift
+                for start, end, shift in spans
+                if start >= 0
+                and end <= len(hyp)
+                and len(occurrences(hyp[start:end], hyp)) == 1
+                and len(occurrences(hyp[start:end], ref)) == 1
+            ]
+            if found:
+                yield found[0]
+                break
+
+
+@given(WORDS, WORDS)
+@settings(max_examples=300)
+def test_ribes_places_words_by_the_smallest_telling_context(hyp: list[str], ref: list[str]) -> None:
+    assert unique_places(hyp, ref) == list(slow_places(hyp, ref))
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def all_matchings(hyp: Sequence[str], ref: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
+    """Every way to match equal words one to one."""
+    places = [None, *range(len(ref))]
+    for choice in product(places, repeat=len(hyp)):
+        chosen = [(i, j) for i, j in enumerate(choice) if j is not None]
+        targets = [j for _, j in chosen]
+        if len(set(targets)) == len(targets) and all(hyp[i] == ref[j] for i, j in chosen):
+            yield chosen
+
+
+def crossings(matches: Sequence[tuple[int, int]]) -> int:
+    return sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in combinations(matches, 2))
+
+
+@given(st.lists(st.sampled_from("pqx"), max_size=5), st.lists(st.sampled_from("pqx"), max_size=5))
+@settings(max_examples=150)
+def test_meteor_makes_most_matches_then_fewest_crossings(hyp: list[str], ref: list[str]) -> None:
+    found = match(hyp, ref)
+    costs = [(-len(m), crossings(m), chunks(m)) for m in all_matchings(hyp, ref)]
+    assert found in list(all_matchings(hyp, ref))
+    assert (-len(found), crossings(found), chunks(found)) == min(costs)
+
+
+@given(SENTENCES)
+@settings(max_examples=60)
+def test_nist_is_its_definition(sentences: list[tuple[list[str], ...]]) -> None:
+    hyps, *refs = (list(side) for side in zip(*sentences, strict=True))
+
+    def count(ngram: tuple[str, ...], words: Sequence[str]) -> int:
+        return len(occurrences(ngram, words)) if ngram else len(words)
+
+    def info(ngram: tuple[str, ...]) -> float:
+        texts = [words for ref in refs for words in ref]
+        history = sum(count(ngram[:-1], words) for words in texts)
+        return math.log2(history / sum(count(ngram, words) for words in texts))
+
+    total = 0.0
+    for n in range(1, 6):
+        matched, number = 0.0, 0
+        for hyp, *own in zip(hyps, *refs, strict=True):
+            ngrams = [tuple(hyp[k : k + n]) for k in range(len(hyp) - n + 1)]
+            number += len(ngrams)
+            for ngram in set(ngrams):
+                clipped = min(ngrams.count(ngram), max(count(ngram, ref) for ref in own))
+                matched += clipped * info(ngram) if clipped else 0
+        total += matched / number if number else 0
+    lengths = sum(map(len, hyps)), sum(len(words) for ref in refs for words in ref) / len(refs)
+    expected = 0.0
+    if all(lengths):
+        beta = math.log(0.5) / math.log(1.5) ** 2
+        expected = total * math.exp(beta * math.log(min(lengths[0] / lengths[1], 1)) ** 2)
+    gold = Gold(refs=[[" ".join(words) for words in ref] for ref in refs])
+    output = Output("twin", [" ".join(words) for words in hyps])
+    assert make_metric("nist", gold).corpus_score(output) == pytest.approx(expected)
+
+
+# --- chance --------------------------------------------------------------------------------------
+
+
+def exact_p(first: Sequence[float], second: Sequence[float]) -> tuple[int, int]:
+    """How many of all ways to exchange sentences give a difference as large."""
+    observed = abs(sum(first) - sum(second))
+    ways = list(product([False, True], repeat=len(first)))
+    large = 0
+    for swaps in ways:
+        a = sum(y if swap else x for x, y, swap in zip(first, second, swaps, strict=True))
+        b = sum(x if swap else y for x, y, swap in zip(first, second, swaps, strict=True))
+        large += abs(a - b) >= observed - 1e-12
+    return large, len(ways)
+
+
+def test_all_exchanges_of_four_sentences_give_6_of_16() -> None:  # SPEC j.4
+    first, second = [0.5, 0.2, 0.9, 0.4], [0.4, 0.3, 0.5, 0.1]
+    assert exact_p(first, second) == (6, 16)
+    columns = [np.array([side]).T for side in (first, second)]
+    total = [lambda sums: sums[..., 0]]
+    p_value = randomization(total, columns[:1], columns[1:], scales=[1.0], rounds=20_000)[0]
+    assert p_value == pytest.approx(6 / 16, abs=0.015)  # four standard errors
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=6))
+@settings(max_examples=20)
+def test_randomization_approaches_all_exchanges(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    large, ways = exact_p(first, second)
+    columns = [np.array([side], dtype=float).T for side in (first, second)]
+    total = [lambda sums: sums[..., 0]]
+    p_value = randomization(total, columns[:1], columns[1:], scales=[1.0], rounds=5000)[0]
+    assert p_value == pytest.approx(large / ways, abs=0.03)
+
+
+def test_permutations_of_four_words_have_the_mean_distance_of_a_half() -> None:
+    distances = [(1 - krs(list(rank), [0, 1, 2, 3])) ** 2 for rank in permutations(range(4))]
+    assert sum(distances) / len(distances) == pytest.approx(0.5)
