@@ -7,8 +7,15 @@ example: wayword prepare --lang de train.raw.de > train.de
 """
 
 import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import print_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wayword.corpus.text import Preparation
 
 HELP = "tokenise text, or restore it from tokens"
 
@@ -20,7 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer", default="auto", help="auto, moses, unicode, jieba, fugashi or none"
     )
-    parser.add_argument("--case", default="keep", help="keep or lower")
+    parser.add_argument("--case", default="keep", help="keep, lower or truecase")
+    parser.add_argument("--truecaser", metavar="TABLE", help="how words are written; see --learn")
+    parser.add_argument(
+        "--learn", action="store_true", help="learn the truecaser from FILE first, and keep it"
+    )
     parser.add_argument("--no-nfc", action="store_true", help="leave Unicode forms as they are")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--restore", action="store_true", help="tokens in, text out")
@@ -37,6 +48,8 @@ def run(args: argparse.Namespace) -> None:
         lang=args.lang, tokenizer=args.tokenizer, case=args.case, nfc=not args.no_nfc
     )
     with files.spooled(args.file) as path:
+        if args.truecaser:
+            preparation = _with_truecaser(preparation, args.truecaser, path if args.learn else None)
         lines = files.open_text(path)
         if args.check:
             print_json(vars(text.round_trip(preparation, lines)))
@@ -44,3 +57,18 @@ def run(args: argparse.Namespace) -> None:
         for line in lines:
             restored = preparation.restore(line.split()) if args.restore else None
             print(restored if restored is not None else " ".join(preparation.prepare(line)))
+
+
+def _with_truecaser(
+    preparation: "Preparation", table: str, learn_from: "Path | None"
+) -> "Preparation":
+    """The preparation with a truecaser that is learned and kept, or was kept before."""
+    from wayword.corpus import files
+    from wayword.corpus.truecase import Truecaser
+
+    if learn_from is None:
+        return replace(preparation, truecaser=Truecaser.load(table))
+    learned = preparation.fit(files.open_text(learn_from))
+    if learned.truecaser is not None:
+        learned.truecaser.save(table)
+    return learned
