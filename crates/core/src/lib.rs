@@ -14,6 +14,9 @@ pub mod corpus;
 // Links between the words of a sentence pair.
 pub mod align;
 
+// What a translation is scored by: weights, and the seats of the models.
+pub mod feature;
+
 // Phrase pairs that agree with the links, counted with their orientations.
 pub mod extract;
 
@@ -25,6 +28,9 @@ pub mod lm;
 
 // Word order: permutations of the source words, and models of them.
 pub mod reorder;
+
+// Search: the best translation under all models.
+pub mod decode;
 
 pub use error::{Error, Result};
 pub use job::Job;

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "error",
     "job",
     "corpus",
     "align",
+    "feature",
     "extract",
     "phrase_table",
     "lm",

@@ -1,5 +1,14 @@
-//! Word order: permutations of the source words, and (later) models that score them.
+//! Word order: permutations of the source words, the spaces they may be taken from, and what
+//! a jump or a change of order costs.
 //!
-//! In: links. Out: orders and ranks. See `order` for the definitions.
+//! In: links; or spans of source words in the order in which they are translated.
+//! Out: orders and ranks; which spans may come next; costs and orientation classes.
 
+pub mod distortion;
 pub mod order;
+pub mod orientation;
+pub mod space;
+
+pub use distortion::Distortion;
+pub use orientation::Orientation;
+pub use space::Space;

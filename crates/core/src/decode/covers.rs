@@ -1,0 +1,86 @@
+//! The coverages met in a sentence, as numbers.
+
+use super::future::Future;
+use crate::feature::{Coverage, Span};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// Number of a coverage.
+pub type CoverId = u32;
+
+/// All coverages met; equal ones have equal numbers, and 0 is the empty one.
+#[derive(Debug, Default)]
+pub struct Covers {
+    blocks: Vec<u64>,
+    width: usize,
+    length: u32,
+    facts: Vec<Facts>,
+    ids: HashTable<CoverId>,
+    scratch: Vec<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    gap: u32,
+    future: f32,
+}
+
+fn hash(blocks: &[u64]) -> u64 {
+    FxBuildHasher.hash_one(blocks)
+}
+
+impl Covers {
+    /// Starts a sentence.
+    pub fn reset(&mut self, length: u32, future: &Future) {
+        self.length = length;
+        self.width = Coverage::blocks_for(length);
+        self.blocks.clear();
+        self.facts.clear();
+        self.ids.clear();
+        self.scratch.clear();
+        self.scratch.resize(self.width, 0);
+        self.intern(future);
+    }
+
+    /// The coverage of this number.
+    pub fn get(&self, cover: CoverId) -> Coverage<'_> {
+        let at = cover as usize * self.width;
+        Coverage::new(&self.blocks[at..at + self.width], self.length)
+    }
+
+    /// The first untranslated word.
+    pub fn gap(&self, cover: CoverId) -> u32 {
+        self.facts[cover as usize].gap
+    }
+
+    /// The future cost.
+    pub fn future(&self, cover: CoverId) -> f32 {
+        self.facts[cover as usize].future
+    }
+
+    /// The coverage after a span is added.
+    pub fn extend(&mut self, cover: CoverId, span: Span, future: &Future) -> CoverId {
+        let at = cover as usize * self.width;
+        self.scratch.copy_from_slice(&self.blocks[at..at + self.width]);
+        Coverage::mark(&mut self.scratch, span);
+        self.intern(future)
+    }
+
+    /// The number of the coverage in the scratch.
+    fn intern(&mut self, future: &Future) -> CoverId {
+        let Covers { blocks, width, length, facts, ids, scratch } = self;
+        let width = *width;
+        let of = |id: CoverId| id as usize * width..(id as usize + 1) * width;
+        if let Some(&id) = ids.find(hash(scratch), |&id| blocks[of(id)] == scratch[..]) {
+            return id;
+        }
+        let id = facts.len() as CoverId;
+        let cov = Coverage::new(scratch, *length);
+        let cost = cov.gaps().map(|gap| future.of(gap.start, gap.end)).sum();
+        facts.push(Facts { gap: cov.first_gap(), future: cost });
+        blocks.extend_from_slice(scratch);
+        ids.insert_unique(hash(scratch), id, |&id| hash(&blocks[of(id)]));
+        id
+    }
+}

@@ -1,0 +1,67 @@
+//! The future cost: a hopeful score for the words that are still to be translated (SPEC g.3).
+//!
+//! In: the best isolated score of each span. Out: the best sum over ways to cut a span into
+//! phrases. Cost: O(n² · longest phrase) time, O(n²) memory.
+
+use crate::feature::Span;
+
+/// Best scores of all spans of a sentence.
+#[derive(Debug, Default)]
+pub struct Future {
+    /// Row of a start, column of an end; row lengths are `length + 1`.
+    scores: Vec<f32>,
+    length: usize,
+}
+
+impl Future {
+    /// Works out all spans of `length` words; `best` gives the isolated score of a phrase of at
+    /// most `longest` words, minus infinity when there is none.
+    pub fn fill(&mut self, length: u32, longest: u32, best: impl Fn(Span) -> f32) {
+        self.length = length as usize;
+        self.scores.clear();
+        self.scores.resize((self.length + 1) * (self.length + 1), f32::NEG_INFINITY);
+        for start in (0..=length).rev() {
+            let row = start as usize * (self.length + 1);
+            self.scores[row + start as usize] = 0.0;
+            for first in start + 1..=(start + longest).min(length) {
+                let phrase = best(Span::new(start, first));
+                if phrase == f32::NEG_INFINITY {
+                    continue;
+                }
+                let after = first as usize * (self.length + 1);
+                for end in first as usize..=self.length {
+                    let score = phrase + self.scores[after + end];
+                    let slot = &mut self.scores[row + end];
+                    *slot = slot.max(score);
+                }
+            }
+        }
+    }
+
+    /// The best score of a span.
+    pub fn of(&self, start: u32, end: u32) -> f32 {
+        self.scores[start as usize * (self.length + 1) + end as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_cut_is_that_of_the_specification() {
+        let mut future = Future::default();
+        future.fill(3, 2, |span| match (span.start, span.end) {
+            (0, 1) => -1.0,
+            (1, 2) => -2.0,
+            (2, 3) => -1.5,
+            (0, 2) => -2.5,
+            (1, 3) => -4.0,
+            _ => f32::NEG_INFINITY,
+        });
+        assert_eq!(future.of(0, 2), -2.5);
+        assert_eq!(future.of(1, 3), -3.5);
+        assert_eq!(future.of(0, 3), -4.0);
+        assert_eq!(future.of(2, 2), 0.0);
+    }
+}

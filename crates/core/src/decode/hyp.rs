@@ -1,0 +1,156 @@
+//! Hypotheses: partial translations, and which of them cannot be told apart.
+//!
+//! A hypothesis is the phrase it added, the hypothesis it added it to, and a key of small numbers.
+//! Hypotheses with equal keys have the same future: the better one lives on, the other stays as
+//! an arc for n-best lists (SPEC g.4). Cost: one probe a hypothesis, no allocation.
+
+use super::context::ContextId;
+use super::covers::CoverId;
+use crate::feature::Span;
+use crate::reorder::orientation::{Outlook, StackId};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// Number of a hypothesis.
+pub type HypId = u32;
+
+/// No hypothesis, no option.
+pub const NONE: u32 = u32::MAX;
+
+/// All that the future of a hypothesis depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Key {
+    /// Words translated.
+    pub cover: CoverId,
+    /// What the language models remember.
+    pub context: ContextId,
+    /// The orientation stack, where it matters.
+    pub blocks: StackId,
+    /// The row of `next` scores of the last phrase.
+    pub next: u32,
+    /// States of the path features.
+    pub path: u32,
+    /// Where the last phrase started, while that can matter.
+    pub start: u32,
+    /// The word after the last phrase.
+    pub end: u32,
+    /// What the reordering space remembers.
+    pub mode: u8,
+}
+
+/// A partial translation.
+#[derive(Debug, Clone, Copy)]
+pub struct Hyp {
+    pub key: Key,
+    /// Weighted score so far.
+    pub score: f64,
+    /// The hypothesis that was extended.
+    pub back: HypId,
+    /// The option that was added; none for the empty hypothesis.
+    pub choice: u32,
+    /// Another hypothesis with the same key and no better score.
+    pub arc: HypId,
+    /// What `prev` orientation looks back to.
+    pub before: Span,
+    /// What `next` orientation looks ahead to.
+    pub outlook: Outlook,
+}
+
+/// All hypotheses of a sentence.
+#[derive(Debug, Default)]
+pub struct Hyps {
+    all: Vec<Hyp>,
+    /// Those that a new one may be recombined with.
+    open: HashTable<HypId>,
+    /// Numbers that are free again.
+    spare: Vec<HypId>,
+}
+
+fn hash(key: &Key) -> u64 {
+    let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    FxBuildHasher.hash_one([
+        pair(key.cover, key.context),
+        pair(key.blocks, key.next),
+        pair(key.path, key.start),
+        pair(key.end, u32::from(key.mode)),
+    ])
+}
+
+impl Hyps {
+    /// Forgets everything but the empty hypothesis, which becomes number 0.
+    pub fn restart(&mut self, empty: Hyp) {
+        self.all.clear();
+        self.open.clear();
+        self.spare.clear();
+        self.all.push(empty);
+    }
+
+    /// Nothing is recombined with the hypotheses so far: their stack is complete.
+    pub fn close(&mut self) {
+        self.open.clear();
+    }
+
+    /// All of them, by number.
+    pub fn all(&self) -> &[Hyp] {
+        &self.all
+    }
+
+    /// The hypothesis of this number.
+    pub fn get(&self, id: HypId) -> &Hyp {
+        &self.all[id as usize]
+    }
+
+    /// The open hypothesis with this key.
+    pub fn twin(&self, key: &Key) -> Option<HypId> {
+        self.open.find(hash(key), |&id| self.get(id).key == *key).copied()
+    }
+
+    /// Adds a hypothesis that has no twin.
+    pub fn add(&mut self, hyp: Hyp) -> HypId {
+        let Hyps { all, open, spare } = self;
+        let id = match spare.pop() {
+            Some(id) => {
+                all[id as usize] = hyp;
+                id
+            }
+            None => {
+                all.push(hyp);
+                all.len() as HypId - 1
+            }
+        };
+        open.insert_unique(hash(&hyp.key), id, |&id| hash(&all[id as usize].key));
+        id
+    }
+
+    /// Of two hypotheses with one key the better takes the number, of equal ones the older; the
+    /// other becomes an arc or is forgotten.
+    pub fn recombine(&mut self, twin: HypId, mut hyp: Hyp, keep_arc: bool) {
+        let new = self.all.len() as HypId;
+        let known = &mut self.all[twin as usize];
+        let arcs = known.arc;
+        if hyp.score > known.score {
+            std::mem::swap(known, &mut hyp);
+        }
+        known.arc = if keep_arc { new } else { arcs };
+        if keep_arc {
+            hyp.arc = arcs;
+            self.all.push(hyp);
+        }
+    }
+
+    /// Gives up hypotheses that nobody has extended, with their arcs.
+    pub fn give_up(&mut self, unused: &[HypId]) {
+        for &id in unused {
+            let key = self.get(id).key;
+            if let Ok(entry) = self.open.find_entry(hash(&key), |&other| other == id) {
+                entry.remove();
+            }
+            let mut at = id;
+            while at != NONE {
+                self.spare.push(at);
+                at = self.get(at).arc;
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Search: the best translation of a sentence under all models.
+//!
+//! In: source words, models behind the traits of `feature`, weights and settings.
+//! Out: the n best translations with the exact value of each feature, traces, statistics and the
+//! search graph. How: phrases are put down from left to right in the target while a coverage
+//! keeps track of the source (Koehn, Och and Marcu, 2003); cube pruning by default.
+//! Cost: about `pop_limit` hypotheses a source word; memory is kept in a worker per thread.
+//! Not: any concrete model; reading or writing files.
+
+mod context;
+mod covers;
+mod cube;
+mod future;
+mod hyp;
+mod model;
+mod nbest;
+mod options;
+mod replay;
+mod search;
+mod settings;
+mod stack;
+mod states;
+mod stock;
+mod translation;
+
+pub use model::{Layout, Models};
+pub use settings::{Search, Settings};
+pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
+
+use crate::error::{Error, Result};
+use crate::feature::{PathScorer, Span, Weights};
+use crate::job::Job;
+use crate::reorder::distortion::distance;
+use crate::reorder::orientation::Against;
+use context::{Contexts, Weighted};
+use cube::Cube;
+use hashbrown::HashSet;
+use hyp::{HypId, NONE};
+use nbest::Paths;
+use options::Options;
+use replay::Replay;
+use search::{Arena, Searcher};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use stock::{Pricing, Stock};
+
+/// Paths looked at for each place in a list of distinct translations.
+const DISTINCT_EFFORT: usize = 200;
+
+/// A system ready to translate: models, weights, settings. Shared by all threads.
+pub struct Decoder<'a> {
+    models: Models<'a>,
+    layout: Layout,
+    weights: Weights,
+    settings: Settings,
+}
+
+/// One thread at work; it remembers much from sentence to sentence, but nothing that would change
+/// a result.
+pub struct Worker<'d> {
+    decoder: &'d Decoder<'d>,
+    memory: Memory,
+}
+
+/// Memory of one thread.
+#[derive(Default)]
+struct Memory {
+    contexts: Contexts,
+    stock: Stock,
+    options: Options,
+    arena: Arena,
+    cube: Cube,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder with these models; `weights` must have the names of `Models::weights`.
+    pub fn new(models: Models<'a>, weights: Weights, settings: Settings) -> Result<Self> {
+        settings.check()?;
+        let expected = models.weights()?;
+        if weights.names() != expected.names() {
+            return Err(Error::Argument {
+                name: "weights".into(),
+                found: weights.names().join(", "),
+                expected: expected.names().join(", "),
+            });
+        }
+        let layout = models.layout();
+        Ok(Decoder { models, layout, weights, settings })
+    }
+
+    /// The weights, with the names of the features.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Translates many sentences with as many threads as the job allows; results come in the
+    /// order of the sentences and do not depend on the number of threads.
+    pub fn translate_all(
+        &self,
+        sentences: &[Vec<&str>],
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<Result<Outcome>>>> =
+            Mutex::new(sentences.iter().map(|_| None).collect());
+        let work = || {
+            let mut worker = self.worker();
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                let Some(sentence) = sentences.get(number) else { break };
+                let outcome = worker.translate(sentence, wanted, job);
+                let failed = outcome.is_err();
+                if let Ok(mut results) = results.lock() {
+                    results[number] = Some(outcome);
+                }
+                if failed {
+                    break;
+                }
+                job.advance(1);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..job.threads().min(sentences.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let results = results.into_inner().map_err(|_| Error::Interrupted)?;
+        results.into_iter().map(|result| result.unwrap_or(Err(Error::Interrupted))).collect()
+    }
+
+    /// A worker for one thread.
+    pub fn worker(&self) -> Worker<'_> {
+        Worker { decoder: self, memory: Memory::default() }
+    }
+
+    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
+    fn with_options<T>(
+        &self,
+        src: &[&str],
+        limit: usize,
+        memory: &mut Memory,
+        run: impl FnOnce(Scene<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let Memory { contexts, stock, options, arena, cube } = memory;
+        let values = self.weights.values();
+        let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
+        let pricing =
+            Pricing { models: &self.models, layout: &self.layout, weights: values, lms, limit };
+        stock.make_room(contexts, limit);
+        options.fill(stock, contexts, &pricing, src, self.narrows());
+        let mut paths = Vec::new();
+        if !self.models.paths.is_empty() {
+            let phrases = options.phrases(stock);
+            paths.extend(self.models.paths.iter().map(|path| path.sentence(src, &phrases)));
+        }
+        let (pricing, paths) = (&pricing, &paths[..]);
+        run(Scene { src, pricing, paths, options, stock, contexts, arena, cube })
+    }
+
+    fn narrows(&self) -> bool {
+        self.models.paths.iter().any(|path| path.narrows())
+    }
+
+    /// A search on a sentence, and the memory of its queue.
+    fn searcher<'s>(
+        &'s self,
+        scene: Scene<'s>,
+        keep_arcs: bool,
+        job: &'s Job,
+    ) -> (Searcher<'s>, &'s mut Cube) {
+        let orientation = self.models.orientation;
+        let hier = orientation.is_some_and(|o| o.against == Against::Hier);
+        let values = self.weights.values();
+        let searcher = Searcher {
+            settings: &self.settings,
+            models: &self.models,
+            pricing: scene.pricing,
+            options: scene.options,
+            stock: scene.stock,
+            contexts: scene.contexts,
+            arena: scene.arena,
+            paths: scene.paths,
+            stats: Statistics::default(),
+            job,
+            length: scene.src.len() as u32,
+            keep_arcs,
+            jump_weight: values[self.layout.d],
+            path_weights: &values[self.layout.path.clone()],
+            keeps_blocks: self.settings.space.needs_blocks()
+                || hier && orientation.is_some_and(|o| o.prev),
+            keeps_start: orientation.is_some_and(|o| o.next || !hier),
+            narrows: self.narrows(),
+        };
+        (searcher, scene.cube)
+    }
+
+    fn replay<'s>(
+        &'s self,
+        src: &'s [&'s str],
+        options: &'s Options,
+        stock: &'s Stock,
+        paths: &'s [Box<dyn PathScorer + 's>],
+    ) -> Replay<'s> {
+        Replay {
+            models: &self.models,
+            layout: &self.layout,
+            weights: &self.weights,
+            settings: &self.settings,
+            src,
+            options,
+            stock,
+            paths,
+        }
+    }
+
+    fn list(
+        &self,
+        replay: &Replay<'_>,
+        arena: &Arena,
+        last: HypId,
+        wanted: Wanted,
+    ) -> Vec<Translation> {
+        if replay.src.is_empty() {
+            let features = vec![0.0; self.layout.len()];
+            let (words, steps, links) = (Vec::new(), Vec::new(), Vec::new());
+            return vec![Translation { words, score: 0.0, features, steps, links }];
+        }
+        let count = wanted.nbest.max(1);
+        let paths = Paths::new(arena.hyps.all(), last);
+        if !wanted.distinct {
+            return paths.take(count).map(|path| replay.translation(&path)).collect();
+        }
+        let mut seen: HashSet<Vec<String>, rustc_hash::FxBuildHasher> = HashSet::default();
+        paths
+            .take(count.saturating_mul(DISTINCT_EFFORT))
+            .map(|path| replay.translation(&path))
+            .filter(|translation| seen.insert(translation.words.clone()))
+            .take(count)
+            .collect()
+    }
+}
+
+impl Worker<'_> {
+    /// Translates one sentence.
+    pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
+        let Worker { decoder, memory } = self;
+        let settings = &decoder.settings;
+        decoder.with_options(src, settings.options_per_span, memory, |scene| {
+            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+            let keep_arcs = wanted.nbest > 1 || wanted.graph;
+            let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
+            searcher.start();
+            let last = match settings.search {
+                Search::Cube => cube::run(&mut searcher, cube)?,
+                Search::Stack => stack::run(&mut searcher)?,
+            };
+            let Searcher { arena, mut stats, .. } = searcher;
+            let best = decoder.list(&replay, arena, last, wanted);
+            stats.jumps = jumps(&best[0]);
+            let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
+            Ok(Outcome { best, stats, graph })
+        })
+    }
+
+    /// Scores a translation given as phrases, source span and target words in target order.
+    /// None when the table has no such phrase, or the phrases do not cover each word once.
+    pub fn score(
+        &mut self,
+        src: &[&str],
+        phrases: &[(Span, Vec<&str>)],
+    ) -> Result<Option<Translation>> {
+        let mut covered = vec![false; src.len()];
+        for position in phrases.iter().flat_map(|(span, _)| span.start..span.end) {
+            match covered.get_mut(position as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return Ok(None),
+            }
+        }
+        if covered.contains(&false) {
+            return Ok(None);
+        }
+        let Worker { decoder, memory } = self;
+        decoder.with_options(src, 0, memory, |scene| {
+            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+            let find = |(span, words): &(Span, Vec<&str>)| {
+                scene
+                    .options
+                    .choices_of(*span)
+                    .find(|&choice| replay.words(choice).eq(words.iter().copied()))
+            };
+            let choices: Option<Vec<u32>> = phrases.iter().map(find).collect();
+            Ok(choices.map(|choices| replay.translation(&choices)))
+        })
+    }
+}
+
+/// A sentence whose options are found, and the memory to search in.
+struct Scene<'a> {
+    src: &'a [&'a str],
+    pricing: &'a Pricing<'a>,
+    paths: &'a [Box<dyn PathScorer + 'a>],
+    options: &'a Options,
+    stock: &'a Stock,
+    contexts: &'a mut Contexts,
+    arena: &'a mut Arena,
+    cube: &'a mut Cube,
+}
+
+/// How many phrases of a translation stand how far from the one before.
+fn jumps(translation: &Translation) -> Vec<u32> {
+    let mut counts = Vec::new();
+    let mut end = 0;
+    for step in &translation.steps {
+        let jump = distance(end, step.src.start) as usize;
+        if counts.len() <= jump {
+            counts.resize(jump + 1, 0);
+        }
+        counts[jump] += 1;
+        end = step.src.end;
+    }
+    counts
+}
+
+/// All arcs that lie on some way to the last hypothesis.
+fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
+    let hyps = arena.hyps.all();
+    let mut reached = vec![false; hyps.len()];
+    let mut open = vec![last];
+    let mut arcs = Vec::new();
+    while let Some(to) = open.pop() {
+        if std::mem::replace(&mut reached[to as usize], true) || replay.src.is_empty() {
+            continue;
+        }
+        let mut arc = to;
+        while arc != NONE && hyps[arc as usize].choice != NONE {
+            let hyp = hyps[arc as usize];
+            arcs.push(GraphArc {
+                from: hyp.back,
+                to,
+                src: replay.options.choice(hyp.choice).span,
+                words: replay.words(hyp.choice).map(str::to_owned).collect(),
+                score: hyp.score - hyps[hyp.back as usize].score,
+            });
+            open.push(hyp.back);
+            arc = hyp.arc;
+        }
+    }
+    arcs.sort_by_key(|arc| arc.to);
+    arcs
+}

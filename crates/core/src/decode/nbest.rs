@@ -1,0 +1,101 @@
+//! The n best ways through the recombined hypotheses.
+//!
+//! In: hypotheses with their arcs, and the complete one. Out: paths, best first, lazily.
+//! How: a path differs from an earlier one by an arc at one place and is the best from there
+//! back to the start; places before the last deviation are not touched, so each path comes once.
+//! Cost: O(arcs on the path) a path.
+
+use super::hyp::{Hyp, HypId, NONE};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// An iterator over complete paths, best first.
+pub struct Paths<'a> {
+    hyps: &'a [Hyp],
+    found: Vec<Vec<HypId>>,
+    queue: BinaryHeap<Detour>,
+    made: u32,
+}
+
+/// A path not yet written out: an earlier one up to `at`, where it takes `arc` instead.
+#[derive(Debug, Clone, Copy)]
+struct Detour {
+    score: f64,
+    age: u32,
+    parent: u32,
+    at: u32,
+    arc: HypId,
+}
+
+impl PartialEq for Detour {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Detour {}
+
+impl PartialOrd for Detour {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Detour {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score).then(other.age.cmp(&self.age))
+    }
+}
+
+impl<'a> Paths<'a> {
+    /// All paths to a complete hypothesis.
+    pub fn new(hyps: &'a [Hyp], last: HypId) -> Self {
+        let score = hyps[last as usize].score;
+        let first = Detour { score, age: 0, parent: NONE, at: 0, arc: last };
+        Paths { hyps, found: Vec::new(), queue: BinaryHeap::from(vec![first]), made: 1 }
+    }
+
+    /// Queues every way to leave this path after its last detour.
+    fn branch(&mut self, path: &[HypId], from: usize, score: f64) {
+        for (at, &step) in path.iter().enumerate().skip(from) {
+            let best = self.hyps[step as usize];
+            let mut arc = best.arc;
+            while arc != NONE {
+                let other = self.hyps[arc as usize];
+                self.queue.push(Detour {
+                    score: score - (best.score - other.score),
+                    age: self.made,
+                    parent: self.found.len() as u32,
+                    at: at as u32,
+                    arc,
+                });
+                self.made += 1;
+                arc = other.arc;
+            }
+        }
+    }
+}
+
+impl Iterator for Paths<'_> {
+    type Item = Vec<u32>;
+
+    /// The options of the next path, in target order.
+    fn next(&mut self) -> Option<Vec<u32>> {
+        let Detour { score, parent, at, arc, .. } = self.queue.pop()?;
+        let mut path = match self.found.get(parent as usize) {
+            Some(parent) => parent[..at as usize].to_vec(),
+            None => Vec::new(),
+        };
+        let mut step = arc;
+        while self.hyps[step as usize].choice != NONE {
+            path.push(step);
+            step = self.hyps[step as usize].back;
+        }
+        // The place of the detour has had all its arcs queued with the parent.
+        let from = if parent == NONE { 0 } else { at as usize + 1 };
+        self.branch(&path, from, score);
+        let choices = path.iter().rev().map(|&step| self.hyps[step as usize].choice).collect();
+        self.found.push(path);
+        Some(choices)
+    }
+}

@@ -1,0 +1,204 @@
+//! What may be translated how in one sentence.
+//!
+//! In: the source words. Out: for each span its translations, in lanes: a lane is a span, or,
+//! when a path feature narrows the choice, the part of a span entered at one word. In a lane the
+//! translations are sorted once for each orientation class, best first.
+//! Cost: O(n · longest phrase) look-ups; memory is kept between sentences.
+
+use super::context::Contexts;
+use super::future::Future;
+use super::stock::{Pricing, Stock};
+use crate::corpus::WordId;
+use crate::feature::{Phrase, Span};
+use std::ops::Range;
+
+/// A translation option: an item of the stock on a span.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// The translation.
+    pub item: u32,
+    /// The words it covers.
+    pub span: Span,
+}
+
+/// The options of a span, or those of them that enter it at one word.
+#[derive(Debug, Clone, Copy)]
+pub struct Lane {
+    /// The words covered.
+    pub span: Span,
+    /// The word entered at; only told apart when the choice is narrowed.
+    pub entry: u32,
+    /// Number of options.
+    pub count: u32,
+    /// Where its sorted options start.
+    first: u32,
+}
+
+/// An option in a sorted lane.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranked {
+    /// Isolated score with the `prev` score of the class.
+    pub score: f32,
+    /// Number of the option.
+    pub choice: u32,
+    /// Its translation.
+    pub item: u32,
+}
+
+/// The options of a sentence.
+#[derive(Debug, Default)]
+pub struct Options {
+    choices: Vec<Choice>,
+    lanes: Vec<Lane>,
+    ranked: Vec<Ranked>,
+    /// For each start and length where its lanes and its options start; a last entry for the end.
+    starts: Vec<(u32, u32)>,
+    longest: u32,
+    classes: u32,
+    /// Numbers of the source words.
+    src: Vec<WordId>,
+    /// The future cost.
+    pub future: Future,
+}
+
+impl Options {
+    /// Finds the options of a sentence; `by_entry` splits spans by the word they are entered at.
+    pub fn fill(
+        &mut self,
+        stock: &mut Stock,
+        contexts: &mut Contexts,
+        pricing: &Pricing<'_>,
+        words: &[&str],
+        by_entry: bool,
+    ) {
+        self.choices.clear();
+        self.lanes.clear();
+        self.ranked.clear();
+        self.starts.clear();
+        self.src.clear();
+        self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
+        let length = words.len() as u32;
+        self.longest = (pricing.models.phrases.longest() as u32).clamp(1, length.max(1));
+        self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
+        for start in 0..length {
+            for end in start + 1..=start + self.longest {
+                self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
+                if end <= length {
+                    self.add(stock, contexts, pricing, words, Span::new(start, end), by_entry);
+                }
+            }
+        }
+        self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
+        let mut future = std::mem::take(&mut self.future);
+        // The options of a span come best first.
+        let best = |span| self.choices_of(span).next();
+        let score = |choice: u32| stock.item(self.choice(choice).item).alone;
+        future.fill(length, self.longest, |span| best(span).map_or(f32::NEG_INFINITY, score));
+        self.future = future;
+    }
+
+    fn add(
+        &mut self,
+        stock: &mut Stock,
+        contexts: &mut Contexts,
+        pricing: &Pricing<'_>,
+        words: &[&str],
+        span: Span,
+        by_entry: bool,
+    ) {
+        let src = &self.src[span.start as usize..span.end as usize];
+        let items = stock.find(pricing, contexts, src, words[span.start as usize]);
+        let first = self.choices.len() as u32;
+        self.choices.extend(items.map(|item| Choice { item, span }));
+        if !by_entry {
+            self.add_lane(stock, span, span.start, first, |_| true);
+            return;
+        }
+        for offset in 0..span.len() {
+            let enters = |item: u32| stock.item(item).entry == offset;
+            self.add_lane(stock, span, span.start + offset, first, enters);
+        }
+    }
+
+    /// Adds a lane with those options from `first` on that `takes` accepts, if any.
+    fn add_lane(
+        &mut self,
+        stock: &Stock,
+        span: Span,
+        entry: u32,
+        first: u32,
+        takes: impl Fn(u32) -> bool,
+    ) {
+        let start = self.ranked.len();
+        for class in 0..self.classes as usize {
+            let from = self.ranked.len();
+            for (number, choice) in (first..).zip(&self.choices[first as usize..]) {
+                if takes(choice.item) {
+                    let item = stock.item(choice.item);
+                    let score = item.alone + item.prev[class];
+                    self.ranked.push(Ranked { score, choice: number, item: choice.item });
+                }
+            }
+            // Stable: equal scores stay in the order of the isolated scores.
+            self.ranked[from..].sort_by(|a, b| b.score.total_cmp(&a.score));
+        }
+        if self.ranked.len() == start {
+            return;
+        }
+        let count = (self.ranked.len() - start) as u32 / self.classes;
+        self.lanes.push(Lane { span, entry, count, first: start as u32 });
+    }
+
+    /// Whether a span has an option.
+    pub fn has(&self, span: Span) -> bool {
+        !self.lane_numbers(span).is_empty()
+    }
+
+    /// The numbers of the lanes of a span.
+    pub fn lane_numbers(&self, span: Span) -> Range<u32> {
+        self.place(span).map_or(0..0, |at| self.starts[at].0..self.starts[at + 1].0)
+    }
+
+    /// The numbers of the lanes that start at a word, shorter spans first.
+    pub fn lanes_from(&self, start: u32) -> Range<u32> {
+        let at = (start * self.longest) as usize;
+        self.starts[at].0..self.starts[at + self.longest as usize].0
+    }
+
+    /// The numbers of the options of a span, best isolated score first.
+    pub fn choices_of(&self, span: Span) -> Range<u32> {
+        self.place(span).map_or(0..0, |at| self.starts[at].1..self.starts[at + 1].1)
+    }
+
+    fn place(&self, span: Span) -> Option<usize> {
+        let fits = span.start < span.end && span.len() <= self.longest;
+        fits.then(|| (span.start * self.longest + span.len() - 1) as usize)
+    }
+
+    /// A lane.
+    pub fn lane(&self, lane: u32) -> &Lane {
+        &self.lanes[lane as usize]
+    }
+
+    /// The `rank`-th best option of a lane for an orientation class.
+    pub fn ranked(&self, lane: &Lane, class: usize, rank: u32) -> Ranked {
+        let class = if self.classes == 1 { 0 } else { class as u32 };
+        self.ranked[(lane.first + class * lane.count + rank) as usize]
+    }
+
+    /// An option.
+    pub fn choice(&self, choice: u32) -> Choice {
+        self.choices[choice as usize]
+    }
+
+    /// An option as path features see it.
+    pub fn phrase<'a>(&self, stock: &'a Stock, choice: u32) -> Phrase<'a> {
+        let Choice { item, span } = self.choice(choice);
+        Phrase { number: choice, span, links: stock.links(item) }
+    }
+
+    /// All options as path features see them.
+    pub fn phrases<'a>(&self, stock: &'a Stock) -> Vec<Phrase<'a>> {
+        (0..self.choices.len() as u32).map(|choice| self.phrase(stock, choice)).collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! Scores a finished translation again from the start, feature by feature.
+//!
+//! In: options in target order. Out: a `Translation` with the exact value of each feature.
+//! How: straight from the definitions, with no number that the search has remembered, so that a
+//! disagreement with the search would show (a test compares them).
+
+use super::model::{Layout, Models};
+use super::options::{Choice, Options};
+use super::settings::Settings;
+use super::stock::{COPY, Stock};
+use super::translation::{Step, Translation};
+use crate::align::Link;
+use crate::feature::{Coverage, Here, LmState, PathScorer, Span, Weights};
+use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
+
+/// What is needed to score a path again.
+pub struct Replay<'a> {
+    pub models: &'a Models<'a>,
+    pub layout: &'a Layout,
+    pub weights: &'a Weights,
+    pub settings: &'a Settings,
+    pub src: &'a [&'a str],
+    pub options: &'a Options,
+    pub stock: &'a Stock,
+    pub paths: &'a [Box<dyn PathScorer + 'a>],
+}
+
+impl Replay<'_> {
+    /// The text of an option.
+    pub fn words(&self, choice: u32) -> impl Iterator<Item = &str> {
+        let Choice { item, span } = self.options.choice(choice);
+        self.stock.words(item).iter().map(move |&word| match word {
+            COPY => self.src[span.start as usize],
+            _ => self.models.phrases.target_word(word),
+        })
+    }
+
+    /// The translation that uses these options in this order.
+    pub fn translation(&self, choices: &[u32]) -> Translation {
+        let mut words: Vec<String> = Vec::new();
+        let mut steps = Vec::new();
+        let mut links = Vec::new();
+        for &choice in choices {
+            let Choice { item, span } = self.options.choice(choice);
+            let first = words.len() as u32;
+            words.extend(self.words(choice).map(str::to_owned));
+            steps.push(Step { src: span, tgt: Span::new(first, words.len() as u32) });
+            let own = self.stock.links(item).iter();
+            links.extend(own.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
+        }
+        let mut features = vec![0.0; self.layout.len()];
+        self.phrase_features(choices, &mut features);
+        self.lm_features(&words, &mut features);
+        self.order_features(choices, &mut features);
+        self.path_features(choices, &mut features);
+        Translation { score: self.weights.total(&features), words, features, steps, links }
+    }
+
+    fn phrase_features(&self, choices: &[u32], features: &mut [f64]) {
+        for &choice in choices {
+            let item = self.options.choice(choice).item;
+            features[self.layout.wp] -= self.stock.words(item).len() as f64;
+            features[self.layout.pp] += 1.0;
+            features[self.layout.oov] += f64::from(self.stock.item(item).oov);
+            let tm = self.stock.tm(item, self.layout);
+            for (sum, value) in features[self.layout.tm.clone()].iter_mut().zip(tm) {
+                *sum += f64::from(*value);
+            }
+        }
+    }
+
+    fn lm_features(&self, words: &[String], features: &mut [f64]) {
+        for (sum, lm) in features[self.layout.lm.clone()].iter_mut().zip(&self.models.lms) {
+            let mut state = lm.start();
+            let mut next = LmState::EMPTY;
+            for word in words {
+                *sum += f64::from(lm.score(&state, lm.word(word), &mut next));
+                state = next;
+            }
+            *sum += f64::from(lm.end(&state));
+        }
+    }
+
+    /// Distortion and orientation.
+    fn order_features(&self, choices: &[u32], features: &mut [f64]) {
+        let length = self.src.len() as u32;
+        let mut blocks = vec![0; Coverage::blocks_for(length)];
+        let mut stacks = Stacks::default();
+        let mut stack = NO_BLOCKS;
+        let mut last: Option<(Span, u32)> = None;
+        for &choice in choices {
+            let Choice { item, span } = self.options.choice(choice);
+            let cov = Coverage::new(&blocks, length);
+            let end = last.map_or(0, |(span, _)| span.end);
+            let cost = self.settings.distortion.cost(cov.first_gap(), end, span);
+            features[self.layout.d] -= f64::from(cost);
+            if let Some(orientation) = self.models.orientation {
+                let before = match orientation.against {
+                    Against::Hier => stacks.top(stack),
+                    Against::Phrase => last.map_or(Span::default(), |(span, _)| span),
+                };
+                self.add_orientation(true, item, prev_class(before, span), features);
+                if let Some((before, item)) = last {
+                    let test = self.settings.next_test;
+                    let outlook = Outlook::new(orientation.against, test, cov, before);
+                    self.add_orientation(false, item, outlook.class(span), features);
+                }
+                stack = stacks.push(stack, span, self.settings.reduce);
+            }
+            Coverage::mark(&mut blocks, span);
+            last = Some((span, item));
+        }
+        let Some((span, item)) = last else { return };
+        if self.settings.final_jump {
+            features[self.layout.d] -= f64::from(self.settings.distortion.last(span.end, length));
+        }
+        if self.settings.final_next {
+            let class = if span.end == length { Class::M } else { Class::Dr };
+            self.add_orientation(false, item, class, features);
+        }
+    }
+
+    fn add_orientation(&self, prev: bool, item: u32, class: Class, features: &mut [f64]) {
+        let Some(orientation) = self.models.orientation else { return };
+        if !(if prev { orientation.prev } else { orientation.next }) {
+            return;
+        }
+        let skipped = if prev || !orientation.prev { 0 } else { orientation.classes.names().len() };
+        let column = skipped + orientation.classes.column(class);
+        let value = self.stock.orientation(item, self.layout)[column];
+        features[self.layout.lr.start + column] += f64::from(value);
+    }
+
+    fn path_features(&self, choices: &[u32], features: &mut [f64]) {
+        let length = self.src.len() as u32;
+        for (sum, path) in features[self.layout.path.clone()].iter_mut().zip(self.paths) {
+            let mut blocks = vec![0; Coverage::blocks_for(length)];
+            let (mut state, mut end) = (path.start(), 0);
+            for &choice in choices {
+                let phrase = self.options.phrase(self.stock, choice);
+                let cov = Coverage::new(&blocks, length);
+                let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+                let (value, after) = path.step(state, &here, &phrase);
+                *sum += f64::from(value);
+                state = after;
+                end = phrase.span.end;
+                Coverage::mark(&mut blocks, phrase.span);
+            }
+            if !choices.is_empty() {
+                *sum += f64::from(path.finish(state));
+            }
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! What all searches share: groups of hypotheses, edges, and the score of an extension.
+//!
+//! Hypotheses that agree in coverage and last position form a group: the same spans may follow
+//! them, at the same distance. A group and a lane of options make an edge, a grid of rows
+//! (hypotheses) and columns (options). Within it jump and future cost are the same everywhere,
+//! orientation is a look-up, and only language models and path features have to be asked.
+
+use super::context::{ContextId, Contexts};
+use super::covers::{CoverId, Covers};
+use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
+use super::model::Models;
+use super::options::{Options, Ranked};
+use super::settings::Settings;
+use super::states::States;
+use super::stock::{Pricing, Stock};
+use super::translation::Statistics;
+use crate::error::Result;
+use crate::feature::{Candidate, Coverage, Here, PathScorer, Span};
+use crate::job::Job;
+use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
+use std::ops::Range;
+
+/// Hypotheses after which the same spans may come.
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
+    /// Place of its hypotheses in `rows`.
+    pub rows: (u32, u32),
+    cover: CoverId,
+    end: u32,
+    top: Span,
+    mode: u8,
+    path: u32,
+}
+
+/// A group and a lane that may follow it.
+#[derive(Debug, Clone, Copy)]
+pub struct Edge {
+    pub group: u32,
+    pub lane: u32,
+    /// Weighted distortion.
+    jump: f32,
+    /// Future cost after it.
+    pub future: f32,
+    /// Coverage after it; none until it is asked for.
+    cover: CoverId,
+}
+
+/// A row and a column of an edge, scored.
+#[derive(Debug, Clone, Copy)]
+pub struct Scored {
+    pub score: f64,
+    pub choice: u32,
+    pub context: ContextId,
+    pub path: u32,
+}
+
+/// Memory of a search, kept between sentences.
+#[derive(Debug, Default)]
+pub struct Arena {
+    pub covers: Covers,
+    pub stacks: Stacks,
+    pub hyps: Hyps,
+    /// Hypotheses of the stack in the making.
+    pub rows: Vec<HypId>,
+    pub groups: Vec<Group>,
+    states: States,
+    candidates: Vec<Candidate>,
+    lanes: Vec<u32>,
+    order: Vec<Place>,
+}
+
+/// A search at work on one sentence.
+pub struct Searcher<'s> {
+    pub settings: &'s Settings,
+    pub models: &'s Models<'s>,
+    pub pricing: &'s Pricing<'s>,
+    pub options: &'s Options,
+    pub stock: &'s Stock,
+    pub contexts: &'s mut Contexts,
+    pub arena: &'s mut Arena,
+    pub paths: &'s [Box<dyn PathScorer + 's>],
+    pub stats: Statistics,
+    pub job: &'s Job,
+    pub length: u32,
+    /// Whether losers of a recombination are kept.
+    pub keep_arcs: bool,
+    pub jump_weight: f64,
+    pub path_weights: &'s [f64],
+    pub keeps_blocks: bool,
+    pub keeps_start: bool,
+    pub narrows: bool,
+}
+
+/// What hypotheses of one group have in common, as numbers that compare fast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Together(u64, u64, u8);
+
+/// A hypothesis in the order of a stack: by group, then from best to worst, then by age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    together: Together,
+    score: u64,
+    id: HypId,
+}
+
+/// A number that is smaller for a larger score.
+fn descending(score: f64) -> u64 {
+    let bits = score.to_bits();
+    if bits >> 63 == 1 { bits } else { !bits & !(1 << 63) }
+}
+
+impl Searcher<'_> {
+    /// Makes the empty hypothesis, number 0.
+    pub fn start(&mut self) {
+        let Arena { covers, stacks, hyps, rows, groups, states, .. } = &mut *self.arena;
+        covers.reset(self.length, &self.options.future);
+        stacks.clear();
+        rows.clear();
+        groups.clear();
+        states.restart(self.paths.len());
+        let row: Vec<u32> = self.paths.iter().map(|path| path.start()).collect();
+        let path = states.id(&row);
+        let context = self.contexts.start(self.pricing.lms);
+        hyps.restart(Hyp {
+            key: Key { context, path, blocks: NO_BLOCKS, ..Key::default() },
+            score: 0.0,
+            back: NONE,
+            choice: NONE,
+            arc: NONE,
+            before: Span::default(),
+            outlook: Outlook::default(),
+        });
+    }
+
+    /// Weighted score with the future cost.
+    pub fn total(&self, hyp: HypId) -> f64 {
+        let hyp = self.arena.hyps.get(hyp);
+        hyp.score + f64::from(self.arena.covers.future(hyp.key.cover))
+    }
+
+    /// Drops what the beam does not hold and sorts the rest of a stack into groups; returns the
+    /// range of the new groups.
+    pub fn group(&mut self, stack: &mut Vec<HypId>, limit: usize) -> Range<u32> {
+        let all = stack.len();
+        let best = stack.iter().map(|&hyp| self.total(hyp)).fold(f64::NEG_INFINITY, f64::max);
+        let least = best + self.settings.beam();
+        stack.retain(|&hyp| self.total(hyp) >= least);
+        if limit > 0 && stack.len() > limit {
+            stack.sort_by(|&a, &b| {
+                let blocks =
+                    |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
+                self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
+            });
+            stack.truncate(limit);
+        }
+        self.stats.pruned += (all - stack.len()) as u64;
+        let itg = self.settings.space.needs_blocks();
+        let mut order = std::mem::take(&mut self.arena.order);
+        order.clear();
+        order.extend(stack.iter().map(|&id| {
+            let Hyp { key, score, .. } = self.arena.hyps.get(id);
+            let blocks = if itg { key.blocks } else { 0 };
+            let path = if self.narrows { key.path } else { 0 };
+            let together = Together(
+                u64::from(key.cover) << 32 | u64::from(key.end),
+                u64::from(blocks) << 32 | u64::from(path),
+                key.mode,
+            );
+            Place { together, score: descending(*score), id }
+        }));
+        order.sort_unstable();
+        let first = self.arena.groups.len() as u32;
+        for same in order.chunk_by(|a, b| a.together == b.together) {
+            let at = self.arena.rows.len() as u32;
+            self.arena.rows.extend(same.iter().map(|place| place.id));
+            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(same[0].id).key;
+            self.arena.groups.push(Group {
+                rows: (at, self.arena.rows.len() as u32),
+                cover,
+                end,
+                top: self.arena.stacks.top(blocks),
+                mode,
+                path,
+            });
+        }
+        self.arena.order = order;
+        first..self.arena.groups.len() as u32
+    }
+
+    fn here(&self, group: &Group) -> Here<'_> {
+        Here {
+            cov: self.arena.covers.get(group.cover),
+            gap: self.arena.covers.gap(group.cover),
+            end: group.end,
+            top: group.top,
+            mode: group.mode,
+        }
+    }
+
+    /// Calls `each` for every lane that may follow a group.
+    pub fn edges(&mut self, number: u32, mut each: impl FnMut(u32, Edge)) {
+        let group = self.arena.groups[number as usize];
+        let mut lanes = std::mem::take(&mut self.arena.lanes);
+        let mut candidates = std::mem::take(&mut self.arena.candidates);
+        lanes.clear();
+        self.allowed(&group, &mut lanes);
+        if self.narrows {
+            self.narrow(&group, &mut lanes, &mut candidates);
+        }
+        let cov = self.arena.covers.get(group.cover);
+        let gap = self.arena.covers.gap(group.cover);
+        let whole = self.arena.covers.future(group.cover);
+        let future = &self.options.future;
+        let mut hole = Span::default();
+        let mut without = 0.0;
+        for &lane in &lanes {
+            let span = self.options.lane(lane).span;
+            if span.start >= hole.end {
+                hole = Span::new(cov.free_run_start(span.start), cov.next_covered(span.start));
+                without = whole - future.of(hole.start, hole.end);
+            }
+            let cost = self.settings.distortion.cost(gap, group.end, span);
+            let edge = Edge {
+                group: number,
+                lane,
+                jump: -(self.jump_weight * f64::from(cost)) as f32,
+                future: without + future.of(hole.start, span.start) + future.of(span.end, hole.end),
+                cover: NONE,
+            };
+            each(span.len(), edge);
+        }
+        self.arena.lanes = lanes;
+        self.arena.candidates = candidates;
+    }
+
+    /// The lanes on untranslated spans that the space allows, by start, then length.
+    fn allowed(&self, group: &Group, lanes: &mut Vec<u32>) {
+        let here = self.here(group);
+        let space = self.settings.space;
+        let window = space.window(&here);
+        let mut start = here.cov.next_free(window.start);
+        while start < window.end {
+            let free = here.cov.next_covered(start);
+            for start in start..free.min(window.end) {
+                for number in self.options.lanes_from(start) {
+                    let span = self.options.lane(number).span;
+                    if span.end > free {
+                        break;
+                    }
+                    if space.admits(&here, span, |span| self.options.has(span)) {
+                        lanes.push(number);
+                    }
+                }
+            }
+            start = here.cov.next_free(free);
+        }
+    }
+
+    /// Takes away the lanes that path features do not want.
+    fn narrow(&self, group: &Group, lanes: &mut Vec<u32>, candidates: &mut Vec<Candidate>) {
+        let here = self.here(group);
+        candidates.clear();
+        candidates.extend(lanes.iter().map(|&lane| {
+            let lane = self.options.lane(lane);
+            Candidate { span: lane.span, entry: lane.entry, kept: true }
+        }));
+        for (path, &state) in self.paths.iter().zip(self.arena.states.get(group.path)) {
+            path.narrow(state, &here, candidates);
+        }
+        let mut kept = candidates.iter().map(|candidate| candidate.kept);
+        lanes.retain(|_| kept.next().unwrap_or(true));
+    }
+
+    /// Number of hypotheses of an edge.
+    pub fn rows(&self, edge: &Edge) -> u32 {
+        let (first, end) = self.arena.groups[edge.group as usize].rows;
+        end - first
+    }
+
+    /// The score of extending a hypothesis of an edge by an option.
+    pub fn score(&mut self, edge: &Edge, row: u32, column: u32, complete: bool) -> Scored {
+        let group = &self.arena.groups[edge.group as usize];
+        let hyp = self.arena.hyps.get(self.arena.rows[(group.rows.0 + row) as usize]);
+        let lane = self.options.lane(edge.lane);
+        let class = prev_class(hyp.before, lane.span);
+        let next = self.stock.next_row(hyp.key.next)[hyp.outlook.class(lane.span) as usize];
+        let Ranked { score: alone, choice, item } =
+            self.options.ranked(lane, class as usize, column);
+        let lms = self.pricing.lms;
+        let line = || self.stock.line(item, lms.lms.len());
+        let (gain, context) = self.contexts.gain(lms, hyp.key.context, item, line);
+        let mut score = hyp.score + f64::from(edge.jump + next) + f64::from(alone + gain);
+        self.stats.scored += 1;
+        if complete {
+            score += f64::from(self.contexts.end(lms, context)) + self.ending(lane.span, item);
+        }
+        let mut path = 0;
+        if !self.paths.is_empty() {
+            let (group, state) = (*group, hyp.key.path);
+            let (value, after) = self.step_paths(&group, state, choice, complete);
+            score += value;
+            path = after;
+        }
+        Scored { score, choice, context, path }
+    }
+
+    /// What ending with this phrase adds, the language models aside.
+    fn ending(&self, span: Span, item: u32) -> f64 {
+        let mut score = 0.0;
+        if self.settings.final_jump {
+            let jump = self.settings.distortion.last(span.end, self.length);
+            score -= self.jump_weight * f64::from(jump);
+        }
+        if self.settings.final_next {
+            let class = if span.end == self.length { Class::M } else { Class::Dr };
+            score += f64::from(self.stock.next_row(self.stock.item(item).next)[class as usize]);
+        }
+        score
+    }
+
+    fn step_paths(&mut self, group: &Group, path: u32, choice: u32, complete: bool) -> (f64, u32) {
+        let phrase = self.options.phrase(self.stock, choice);
+        let mut states = self.arena.states.get(path).to_vec();
+        let mut total = 0.0;
+        let here = self.here(group);
+        for ((scorer, state), weight) in self.paths.iter().zip(&mut states).zip(self.path_weights) {
+            let (mut value, after) = scorer.step(*state, &here, &phrase);
+            *state = after;
+            if complete {
+                value += scorer.finish(after);
+            }
+            total += weight * f64::from(value);
+        }
+        (total, self.arena.states.id(&states))
+    }
+
+    /// Makes the hypothesis of a scored row and column; returns its number when it is new.
+    pub fn make(
+        &mut self,
+        edge: &mut Edge,
+        row: u32,
+        scored: Scored,
+        complete: bool,
+    ) -> Option<HypId> {
+        let group = self.arena.groups[edge.group as usize];
+        let back = self.arena.rows[(group.rows.0 + row) as usize];
+        let span = self.options.lane(edge.lane).span;
+        if edge.cover == NONE {
+            edge.cover = self.arena.covers.extend(group.cover, span, &self.options.future);
+        }
+        self.stats.made += 1;
+        let key = if complete {
+            Key { cover: edge.cover, ..Key::default() }
+        } else {
+            self.key(edge.cover, &group, back, span, scored)
+        };
+        let twin = self.arena.hyps.twin(&key);
+        if let Some(twin) = twin {
+            self.stats.recombined += 1;
+            if !self.keep_arcs && scored.score <= self.arena.hyps.get(twin).score {
+                return None;
+            }
+        }
+        let (before, outlook) = self.look_around(&key, span);
+        let Scored { score, choice, .. } = scored;
+        let hyp = Hyp { key, score, back, choice, arc: NONE, before, outlook };
+        match twin {
+            Some(twin) => {
+                self.arena.hyps.recombine(twin, hyp, self.keep_arcs);
+                None
+            }
+            None => Some(self.arena.hyps.add(hyp)),
+        }
+    }
+
+    /// All that the future of an extension depends on.
+    fn key(
+        &mut self,
+        cover: CoverId,
+        group: &Group,
+        back: HypId,
+        span: Span,
+        scored: Scored,
+    ) -> Key {
+        let Scored { context, path, choice, .. } = scored;
+        let mut key = Key { cover, context, path, end: span.end, ..Key::default() };
+        if self.keeps_blocks {
+            let below = self.arena.hyps.get(back).key.blocks;
+            key.blocks = self.arena.stacks.push(below, span, self.settings.reduce);
+        }
+        if self.models.orientation.is_some_and(|orientation| orientation.next) {
+            key.next = self.stock.item(self.options.choice(choice).item).next;
+        }
+        // Once the word to its left is taken, nobody can tell where the phrase started.
+        let open = |cov: Coverage<'_>| span.start > 0 && !cov.has(span.start - 1);
+        if self.keeps_start && open(self.arena.covers.get(group.cover)) {
+            key.start = span.start;
+        }
+        if self.settings.space.remembers() {
+            key.mode = self.settings.space.after(&self.here(group), span);
+        }
+        key
+    }
+
+    /// What orientation looks back and ahead to after `span`.
+    fn look_around(&self, key: &Key, span: Span) -> (Span, Outlook) {
+        let Some(orientation) = self.models.orientation else {
+            return (span, Outlook::default());
+        };
+        let before = match orientation.against {
+            Against::Hier => self.arena.stacks.top(key.blocks),
+            Against::Phrase => span,
+        };
+        if !orientation.next {
+            return (before, Outlook::default());
+        }
+        let cov = self.arena.covers.get(key.cover);
+        let test = self.settings.next_test;
+        (before, Outlook::new(orientation.against, test, cov, span))
+    }
+
+    /// Looks whether somebody wants to stop.
+    pub fn check(&self) -> Result<()> {
+        self.job.check()
+    }
+}

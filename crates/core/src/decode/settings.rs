@@ -1,0 +1,104 @@
+//! What the user chooses about the search.
+
+use crate::error::{Error, Result};
+use crate::reorder::orientation::{NextTest, Reduce};
+use crate::reorder::{Distortion, Space};
+
+/// How hypotheses are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// Best first, up to `pop_limit` hypotheses for each number of translated words.
+    Cube,
+    /// Every extension of the best `stack_size` hypotheses.
+    Stack,
+}
+
+impl Search {
+    /// The search of this name.
+    pub fn named(name: &str) -> Result<Search> {
+        match name {
+            "cube" => Ok(Search::Cube),
+            "stack" => Ok(Search::Stack),
+            _ => Err(Error::Argument {
+                name: "search".into(),
+                found: format!("`{name}`"),
+                expected: "`cube` or `stack`".into(),
+            }),
+        }
+    }
+}
+
+/// Everything about a search but the model and its weights.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Which orders of phrases are tried.
+    pub space: Space,
+    /// How hypotheses are made.
+    pub search: Search,
+    /// Hypotheses made per stack in cube pruning; 0 for all.
+    pub pop_limit: usize,
+    /// Hypotheses kept per stack in stack search; 0 for all.
+    pub stack_size: usize,
+    /// A hypothesis this many times less likely than the best of its stack is dropped; 0: none.
+    pub threshold: f64,
+    /// Translations tried per span; 0 for all.
+    pub options_per_span: usize,
+    /// When the cost of a jump is charged.
+    pub distortion: Distortion,
+    /// Whether the jump from the last phrase to the sentence's end counts.
+    pub final_jump: bool,
+    /// Whether the last phrase scores `next` towards the sentence's end.
+    pub final_next: bool,
+    /// How `next` orientation is told.
+    pub next_test: NextTest,
+    /// How blocks of the orientation stack join.
+    pub reduce: Reduce,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            space: Space::Dl(Some(6)),
+            search: Search::Cube,
+            pop_limit: 1000,
+            stack_size: 200,
+            threshold: 1e-5,
+            options_per_span: 20,
+            distortion: Distortion::Distance,
+            final_jump: true,
+            final_next: true,
+            next_test: NextTest::Gap,
+            reduce: Reduce::Kary,
+        }
+    }
+}
+
+impl Settings {
+    /// The same, with Moses' ways where they differ from ours (SPEC ).
+    pub fn like_moses(self) -> Self {
+        Settings {
+            final_jump: false,
+            final_next: false,
+            next_test: NextTest::Beside,
+            reduce: Reduce::Binary,
+            ..self
+        }
+    }
+
+    /// Refuses values that cannot be meant.
+    pub fn check(&self) -> Result<()> {
+        if (0.0..=1.0).contains(&self.threshold) {
+            return Ok(());
+        }
+        Err(Error::Argument {
+            name: "threshold".into(),
+            found: self.threshold.to_string(),
+            expected: "a number from 0 (off) to 1".into(),
+        })
+    }
+
+    /// What may lie between a hypothesis and the best of its stack, as a log.
+    pub(super) fn beam(&self) -> f64 {
+        if self.threshold > 0.0 { self.threshold.ln() } else { f64::NEG_INFINITY }
+    }
+}

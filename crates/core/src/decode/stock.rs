@@ -1,0 +1,452 @@
+//! The best translations of source phrases, kept from sentence to sentence.
+//!
+//! In: source words as numbers. Out: up to so many translations, best isolated score first, with
+//! everything about them that does not depend on the sentence (SPEC g.2).
+//! How: a look-up in the table is scored, cut and remembered; a word without a translation of
+//! its own is passed through. Memory is bounded: a full stock is emptied between sentences.
+//! Cost: the table and the language models are asked once per source phrase.
+
+use super::context::{Contexts, Inner, Line, Weighted};
+use super::model::{Layout, Models};
+use crate::align::Link;
+use crate::corpus::{Vocab, WordId};
+use crate::feature::PhraseEntry;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+/// Stands for the source word itself among target words.
+pub const COPY: WordId = WordId::MAX;
+
+/// Numbers of source words that the table does not know start here.
+const UNKNOWN: WordId = 1 << 31;
+
+/// Source phrases kept before everything is forgotten between two sentences.
+const FULL: usize = 1 << 18;
+
+/// A translation of a source phrase.
+#[derive(Debug, Clone, Copy)]
+pub struct Item {
+    /// Weighted score without context: translation, penalties and language models.
+    pub alone: f32,
+    /// The language models' share of it.
+    lm: f32,
+    /// Weighted `prev` score of each class.
+    pub prev: [f32; 4],
+    /// Number of its row of weighted `next` scores.
+    pub next: u32,
+    /// The first aligned word to be translated, counted from the phrase's start.
+    pub entry: u32,
+    words: (u32, u32),
+    links: (u32, u32),
+    /// Minus the number of unknown words.
+    pub oov: f32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    key: (u32, u32),
+    items: (u32, u32),
+}
+
+/// Translations met so far.
+#[derive(Debug, Default)]
+pub struct Stock {
+    items: Vec<Item>,
+    words: Vec<WordId>,
+    lm_words: Vec<u32>,
+    inner: Vec<Inner>,
+    links: Vec<Link>,
+    tm: Vec<f32>,
+    orientation: Vec<f32>,
+    /// Weighted `next` scores; row 0 is zero.
+    rows: Vec<[f32; 4]>,
+    row_ids: HashTable<u32>,
+    keys: Vec<WordId>,
+    known: Vec<Known>,
+    index: HashTable<u32>,
+    unknown: Vocab,
+    scratch: Scratch,
+    /// The language models' number of each target word, where it was asked for.
+    lm_ids: Vec<u32>,
+    /// Translations kept per source phrase; 0 for all.
+    limit: usize,
+}
+
+/// Translations of one source phrase before they are cut.
+#[derive(Debug, Default)]
+struct Scratch {
+    words: Vec<WordId>,
+    tm: Vec<f32>,
+    orientation: Vec<f32>,
+    links: Vec<Link>,
+    rows: Vec<Row>,
+    lm_words: Vec<u32>,
+    inner: Vec<Inner>,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    alone: f32,
+    lm: f32,
+    words: Range<usize>,
+    links: Range<usize>,
+    has_orientation: bool,
+}
+
+/// What the stock needs to know of the system.
+pub struct Pricing<'a> {
+    pub models: &'a Models<'a>,
+    pub layout: &'a Layout,
+    pub weights: &'a [f64],
+    pub lms: Weighted<'a>,
+    /// Translations kept per source phrase; 0 for all.
+    pub limit: usize,
+}
+
+const NOT_ASKED: u32 = u32::MAX;
+
+fn range((start, end): (u32, u32)) -> Range<usize> {
+    start as usize..end as usize
+}
+
+fn as_offsets(start: usize, end: usize) -> (u32, u32) {
+    (start as u32, end as u32)
+}
+
+impl Stock {
+    /// Empties a stock that is full or was made with another limit, and the contexts with it; to
+    /// be called between sentences.
+    pub fn make_room(&mut self, contexts: &mut Contexts, limit: usize) {
+        contexts.next_sentence();
+        let full = self.known.len() > FULL || contexts.is_full();
+        if full || self.limit != limit || self.rows.is_empty() {
+            contexts.clear();
+            let lm_ids = std::mem::take(&mut self.lm_ids);
+            *self = Stock { rows: vec![[0.0; 4]], lm_ids, limit, ..Stock::default() };
+        }
+    }
+
+    /// The number of a source word, known to the table or not.
+    pub fn source_id(&mut self, models: &Models<'_>, word: &str) -> WordId {
+        models.phrases.source_id(word).unwrap_or_else(|| UNKNOWN | self.unknown.intern(word))
+    }
+
+    /// The translations of a source phrase, best first; `text` is its first word.
+    pub fn find(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        src: &[WordId],
+        text: &str,
+    ) -> Range<u32> {
+        let hash = FxBuildHasher.hash_one(src);
+        let (known, keys) = (&self.known, &self.keys);
+        let key = |id: u32| &keys[range(known[id as usize].key)];
+        if let Some(&id) = self.index.find(hash, |&id| key(id) == src) {
+            let (start, end) = self.known[id as usize].items;
+            return start..end;
+        }
+        let items = self.price(pricing, contexts, src, text);
+        let key = as_offsets(self.keys.len(), self.keys.len() + src.len());
+        self.keys.extend_from_slice(src);
+        let id = self.known.len() as u32;
+        self.known.push(Known { key, items: (items.start, items.end) });
+        let Stock { known, keys, index, .. } = self;
+        index.insert_unique(hash, id, |&id| {
+            FxBuildHasher.hash_one(&keys[range(known[id as usize].key)])
+        });
+        items
+    }
+
+    /// Looks a phrase up in the table, scores its translations and keeps the best.
+    fn price(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        src: &[WordId],
+        text: &str,
+    ) -> Range<u32> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        if src.iter().all(|&id| id < UNKNOWN) {
+            pricing.models.phrases.find(src, &mut |entry| scratch.take(pricing, entry));
+        }
+        let first = self.items.len() as u32;
+        let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
+        for row in self.best(pricing, contexts, &mut scratch, limit, text) {
+            self.keep(pricing, contexts, &mut scratch, row, src.len(), text);
+        }
+        if src.len() == 1 && scratch.rows.is_empty() {
+            scratch.pass_through(pricing);
+            self.keep(pricing, contexts, &mut scratch, 0, 1, text);
+        }
+        self.scratch = scratch;
+        first..self.items.len() as u32
+    }
+
+    /// The best `limit` rows of the scratch, scored in full; equal ones in the table's order.
+    fn best(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        scratch: &mut Scratch,
+        limit: usize,
+        text: &str,
+    ) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..scratch.rows.len()).collect();
+        order.sort_by(|&a, &b| scratch.rows[b].alone.total_cmp(&scratch.rows[a].alone));
+        // A log probability is never above 0, so with no negative weight a row can only fall.
+        let falls = pricing.lms.weights.iter().all(|&weight| weight >= 0.0);
+        let mut best: Vec<(f32, usize)> = Vec::new();
+        for row in order {
+            let full = best.len() == limit;
+            if full && falls && best[limit - 1].0 > scratch.rows[row].alone {
+                break;
+            }
+            let words = scratch.rows[row].words.clone();
+            self.lm_numbers(pricing, &scratch.words[words], text, &mut scratch.lm_words);
+            let lm = contexts.alone(pricing.lms, &scratch.lm_words);
+            scratch.rows[row].lm = lm;
+            scratch.rows[row].alone += lm;
+            let alone = scratch.rows[row].alone;
+            let at = best
+                .partition_point(|&(score, older)| score > alone || score == alone && older < row);
+            if at < limit {
+                best.truncate(limit - 1);
+                best.insert(at, (alone, row));
+            }
+        }
+        best.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Moves a row of the scratch into the stock.
+    fn keep(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        scratch: &mut Scratch,
+        row: usize,
+        length: usize,
+        text: &str,
+    ) {
+        let Row { mut alone, mut lm, words, links, has_orientation } = scratch.rows[row].clone();
+        let words = &scratch.words[words];
+        self.lm_numbers(pricing, words, text, &mut scratch.lm_words);
+        let is_copy = words == [COPY];
+        contexts.inner(pricing.lms, &scratch.lm_words, &mut scratch.inner);
+        if is_copy {
+            lm = contexts.alone(pricing.lms, &scratch.lm_words);
+            alone += lm;
+        }
+        let links = &scratch.links[links];
+        let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
+        let own = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
+        let (prev, next) = weigh_orientation(pricing, &scratch.orientation[own.clone()]);
+        let item = Item {
+            alone,
+            lm,
+            prev,
+            next: self.row_id(next),
+            entry: entry_of(length, links),
+            words: as_offsets(self.words.len(), self.words.len() + words.len()),
+            links: as_offsets(self.links.len(), self.links.len() + links.len()),
+            oov: if is_copy { -1.0 } else { 0.0 },
+        };
+        self.words.extend_from_slice(words);
+        self.links.extend_from_slice(links);
+        self.lm_words.extend_from_slice(&scratch.lm_words);
+        self.inner.extend_from_slice(&scratch.inner);
+        self.inner.resize(self.words.len(), Inner { context: 0, rest: 0.0 });
+        self.tm.extend_from_slice(&scratch.tm[row * tm..(row + 1) * tm]);
+        self.orientation.extend_from_slice(&scratch.orientation[own]);
+        self.orientation.resize((self.items.len() + 1) * lr, 0.0);
+        self.items.push(item);
+    }
+
+    /// For each word its number in each language model.
+    fn lm_numbers(
+        &mut self,
+        pricing: &Pricing<'_>,
+        words: &[WordId],
+        text: &str,
+        out: &mut Vec<u32>,
+    ) {
+        let lms = pricing.lms.lms;
+        out.clear();
+        for &word in words {
+            if word == COPY {
+                out.extend(lms.iter().map(|lm| lm.word(text)));
+                continue;
+            }
+            let at = word as usize * lms.len();
+            if self.lm_ids.len() < at + lms.len() {
+                self.lm_ids.resize(at + lms.len(), NOT_ASKED);
+            }
+            for (id, lm) in self.lm_ids[at..].iter_mut().zip(lms) {
+                if *id == NOT_ASKED {
+                    *id = lm.word(pricing.models.phrases.target_word(word));
+                }
+                out.push(*id);
+            }
+        }
+    }
+
+    fn row_id(&mut self, row: [f32; 4]) -> u32 {
+        let Stock { rows, row_ids, .. } = self;
+        let bits = |row: &[f32; 4]| row.map(f32::to_bits);
+        if row == [0.0; 4] {
+            return 0;
+        }
+        let hash = |row: &[f32; 4]| FxBuildHasher.hash_one(bits(row));
+        if let Some(&id) = row_ids.find(hash(&row), |&id| bits(&rows[id as usize]) == bits(&row)) {
+            return id;
+        }
+        let id = rows.len() as u32;
+        rows.push(row);
+        row_ids.insert_unique(hash(&row), id, |&id| hash(&rows[id as usize]));
+        id
+    }
+
+    /// A translation.
+    pub fn item(&self, item: u32) -> &Item {
+        &self.items[item as usize]
+    }
+
+    /// A row of weighted `next` scores.
+    pub fn next_row(&self, row: u32) -> &[f32; 4] {
+        &self.rows[row as usize]
+    }
+
+    /// Target words of a translation.
+    pub fn words(&self, item: u32) -> &[WordId] {
+        &self.words[range(self.item(item).words)]
+    }
+
+    /// Links of a translation.
+    pub fn links(&self, item: u32) -> &[Link] {
+        &self.links[range(self.item(item).links)]
+    }
+
+    /// Translation scores.
+    pub fn tm(&self, item: u32, layout: &Layout) -> &[f32] {
+        let width = layout.tm.len();
+        &self.tm[item as usize * width..(item as usize + 1) * width]
+    }
+
+    /// Orientation scores; zeros for a pair that has none.
+    pub fn orientation(&self, item: u32, layout: &Layout) -> &[f32] {
+        let width = layout.lr.len();
+        &self.orientation[item as usize * width..(item as usize + 1) * width]
+    }
+
+    /// A translation as the language models see it.
+    pub fn line(&self, item: u32, models: usize) -> Line<'_> {
+        let Item { lm, words, .. } = *self.item(item);
+        let words = range(words);
+        Line {
+            inner: &self.inner[words.clone()],
+            words: &self.lm_words[words.start * models..words.end * models],
+            alone: lm,
+        }
+    }
+}
+
+impl Scratch {
+    fn clear(&mut self) {
+        self.words.clear();
+        self.tm.clear();
+        self.orientation.clear();
+        self.links.clear();
+        self.rows.clear();
+    }
+
+    /// Takes an entry of the table, scored but for the language models.
+    fn take(&mut self, pricing: &Pricing<'_>, entry: PhraseEntry<'_>) {
+        let layout = pricing.layout;
+        let mut score = 0.0;
+        for (&value, weight) in entry.tm.iter().zip(&pricing.weights[layout.tm.clone()]) {
+            score += f64::from(value) * weight;
+        }
+        self.tm.extend_from_slice(entry.tm);
+        self.tm.resize((self.rows.len() + 1) * layout.tm.len(), 0.0);
+        let has_orientation = !entry.orientation.is_empty();
+        self.orientation.extend_from_slice(entry.orientation);
+        self.orientation.resize((self.rows.len() + 1) * layout.lr.len(), 0.0);
+        self.push(pricing, score, entry.tgt, entry.links, has_orientation);
+    }
+
+    /// The translation of an unknown word: itself.
+    fn pass_through(&mut self, pricing: &Pricing<'_>) {
+        self.tm.resize(pricing.layout.tm.len(), 0.0);
+        self.push(
+            pricing,
+            -pricing.weights[pricing.layout.oov],
+            &[COPY],
+            &[Link::new(0, 0)],
+            false,
+        );
+    }
+
+    fn push(
+        &mut self,
+        pricing: &Pricing<'_>,
+        score: f64,
+        words: &[WordId],
+        links: &[Link],
+        has_orientation: bool,
+    ) {
+        let Pricing { layout, weights, .. } = pricing;
+        let alone = score + weights[layout.pp] - weights[layout.wp] * words.len() as f64;
+        let starts = (self.words.len(), self.links.len());
+        self.words.extend_from_slice(words);
+        self.links.extend_from_slice(links);
+        self.rows.push(Row {
+            alone: alone as f32,
+            lm: 0.0,
+            words: starts.0..self.words.len(),
+            links: starts.1..self.links.len(),
+            has_orientation,
+        });
+    }
+}
+
+/// Weighted `prev` and `next` scores of each class.
+fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f32; 4]) {
+    let mut sides = [[0.0; 4]; 2];
+    let Some(orientation) = pricing.models.orientation.filter(|_| !scores.is_empty()) else {
+        return (sides[0], sides[1]);
+    };
+    let width = orientation.classes.names().len();
+    let mut column = 0;
+    for (side, has) in [orientation.prev, orientation.next].into_iter().enumerate() {
+        if !has {
+            continue;
+        }
+        for (class, score) in sides[side].iter_mut().enumerate() {
+            let at = column + class.min(width - 1);
+            let weight = pricing.weights[pricing.layout.lr.start + at];
+            *score = (f64::from(scores[at]) * weight) as f32;
+        }
+        column += width;
+    }
+    (sides[0], sides[1])
+}
+
+/// The aligned word with the smallest mean target position, ties to the left; else the first.
+fn entry_of(length: usize, links: &[Link]) -> u32 {
+    let mean = |word: usize| {
+        let own = links.iter().filter(|link| link.src.index() == word);
+        let (sum, count) = own.fold((0, 0), |(sum, count), link| (sum + link.tgt.0, count + 1));
+        (count > 0).then_some((sum, count))
+    };
+    let mut best: Option<(usize, (u32, u32))> = None;
+    for word in 0..length {
+        let Some((sum, count)) = mean(word) else { continue };
+        if best.is_none_or(|(_, (least, of))| sum * of < least * count) {
+            best = Some((word, (sum, count)));
+        }
+    }
+    best.map_or(0, |(word, _)| word as u32)
+}

@@ -1,0 +1,107 @@
+//! What a search returns.
+
+use crate::align::Link;
+use crate::feature::{Span, Weights};
+use std::fmt::Write;
+
+/// A phrase of a translation: source words, and the target words they became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Source words.
+    pub src: Span,
+    /// Target words, half-open like the source.
+    pub tgt: Span,
+}
+
+/// One way to translate a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translation {
+    /// Target words.
+    pub words: Vec<String>,
+    /// Weighted sum of the features.
+    pub score: f64,
+    /// Value of each feature, in the order of the weights.
+    pub features: Vec<f64>,
+    /// Phrases in target order.
+    pub steps: Vec<Step>,
+    /// Links from the phrases used, in the order of the target words' phrases.
+    pub links: Vec<Link>,
+}
+
+impl Translation {
+    /// The phrase trace: `u-v=s-t` for each phrase, inclusive, in target order.
+    pub fn trace(&self) -> String {
+        let steps: Vec<String> =
+            self.steps.iter().map(|step| format!("{}={}", step.src, step.tgt)).collect();
+        steps.join(" ")
+    }
+
+    /// A line of an n-best list: `id ||| words ||| name= v … ||| total ||| trace`.
+    pub fn line(&self, id: usize, weights: &Weights) -> String {
+        let mut line = format!("{id} ||| {} |||", self.words.join(" "));
+        for (name, value) in weights.names().iter().zip(&self.features) {
+            write!(line, " {name}= {value}").expect("a string takes any text");
+        }
+        write!(line, " ||| {} ||| {}", self.score, self.trace()).expect("a string takes any text");
+        line
+    }
+}
+
+/// What a search did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Extensions scored in full.
+    pub scored: u64,
+    /// Hypotheses made.
+    pub made: u64,
+    /// Of these, merged with one that cannot be told apart.
+    pub recombined: u64,
+    /// Dropped because their stack held better ones.
+    pub pruned: u64,
+    /// Jumps of the best translation by length: `jumps[d]` phrases stand `d` words from the end
+    /// of the phrase before.
+    pub jumps: Vec<u32>,
+}
+
+/// One way from a partial translation to a longer one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraphArc {
+    /// The shorter one; 0 is the empty translation.
+    pub from: u32,
+    /// The longer one.
+    pub to: u32,
+    /// Source words added.
+    pub src: Span,
+    /// Target words added.
+    pub words: Vec<String>,
+    /// Weighted score added.
+    pub score: f64,
+}
+
+/// Everything that is known about a sentence after the search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The best translations, best first; never empty.
+    pub best: Vec<Translation>,
+    /// What the search did.
+    pub stats: Statistics,
+    /// All ways that lead to a complete translation, if asked for; ordered by where they lead.
+    pub graph: Vec<GraphArc>,
+}
+
+/// What is wanted besides the best translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Length of the n-best list, at least 1.
+    pub nbest: usize,
+    /// Whether equal strings appear once.
+    pub distinct: bool,
+    /// Whether the search graph is returned.
+    pub graph: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Wanted { nbest: 1, distinct: false, graph: false }
+    }
+}

@@ -1,0 +1,185 @@
+//! Spans of source words, and which words are translated already.
+//!
+//! Spans are half-open here (`start..end`); SPEC writes them inclusive, and so do traces.
+
+use std::fmt;
+
+/// Bits in one block of a coverage.
+const BLOCK: u32 = u64::BITS;
+
+/// A run of source words, from `start` up to but not including `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// The first word.
+    pub start: u32,
+    /// The word after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span `start..end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Span { start, end }
+    }
+
+    /// Number of words.
+    pub const fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether there is no word in it.
+    pub const fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// The smallest span that holds both.
+    pub fn hull(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// Whether one ends where the other starts.
+    pub fn touches(self, other: Span) -> bool {
+        self.end == other.start || other.end == self.start
+    }
+}
+
+/// Inclusive, as in SPEC and in traces: `3-4`.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.start, self.end.wrapping_sub(1))
+    }
+}
+
+/// Which words of a sentence are translated; a view of bits that somebody else keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct Coverage<'a> {
+    blocks: &'a [u64],
+    length: u32,
+}
+
+impl<'a> Coverage<'a> {
+    /// The view of these bits for a sentence of `length` words; bits beyond it are not looked at.
+    pub fn new(blocks: &'a [u64], length: u32) -> Self {
+        debug_assert_eq!(blocks.len(), Coverage::blocks_for(length));
+        Coverage { blocks, length }
+    }
+
+    /// How many blocks of bits a sentence of this length takes.
+    pub fn blocks_for(length: u32) -> usize {
+        length.div_ceil(BLOCK).max(1) as usize
+    }
+
+    /// Marks the words of a span in a row of bits.
+    pub fn mark(blocks: &mut [u64], span: Span) {
+        for position in span.start..span.end {
+            blocks[(position / BLOCK) as usize] |= 1 << (position % BLOCK);
+        }
+    }
+
+    /// The bits.
+    pub fn blocks(self) -> &'a [u64] {
+        self.blocks
+    }
+
+    /// Number of words of the sentence.
+    pub fn length(self) -> u32 {
+        self.length
+    }
+
+    /// Whether this word is translated.
+    pub fn has(self, position: u32) -> bool {
+        self.blocks[(position / BLOCK) as usize] >> (position % BLOCK) & 1 == 1
+    }
+
+    /// The first untranslated word from `from` on, or the sentence's length.
+    pub fn next_free(self, from: u32) -> u32 {
+        self.next(from, u64::MAX)
+    }
+
+    /// The first translated word from `from` on, or the sentence's length.
+    pub fn next_covered(self, from: u32) -> u32 {
+        self.next(from, 0)
+    }
+
+    /// The first bit from `from` on that is set after exclusive-or with `flip`.
+    fn next(self, from: u32, flip: u64) -> u32 {
+        if from >= self.length {
+            return self.length;
+        }
+        let first = (from / BLOCK) as usize;
+        let mut bits = (self.blocks[first] ^ flip) & (u64::MAX << (from % BLOCK));
+        let mut block = first;
+        while bits == 0 {
+            block += 1;
+            if block == self.blocks.len() {
+                return self.length;
+            }
+            bits = self.blocks[block] ^ flip;
+        }
+        (block as u32 * BLOCK + bits.trailing_zeros()).min(self.length)
+    }
+
+    /// Where the run of untranslated words that ends just before `before` starts;
+    /// `before` itself when the word before it is translated or there is none.
+    pub fn free_run_start(self, before: u32) -> u32 {
+        let mut start = before;
+        while start > 0 && !self.has(start - 1) {
+            start -= 1;
+        }
+        start
+    }
+
+    /// Whether no word of the span is translated.
+    pub fn is_free(self, span: Span) -> bool {
+        self.next_covered(span.start) >= span.end
+    }
+
+    /// The first untranslated word, or the sentence's length.
+    pub fn first_gap(self) -> u32 {
+        self.next_free(0)
+    }
+
+    /// The maximal runs of untranslated words, left to right.
+    pub fn gaps(self) -> impl Iterator<Item = Span> + 'a {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let start = self.next_free(from);
+            from = self.next_covered(start);
+            (start < self.length).then_some(Span::new(start, from))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scans_equal_a_look_at_every_word(
+            covered in proptest::collection::vec(any::<bool>(), 0..150),
+            from in 0u32..150,
+        ) {
+            let length = covered.len() as u32;
+            let mut blocks = vec![0; Coverage::blocks_for(length)];
+            for (at, _) in covered.iter().enumerate().filter(|(_, is)| **is) {
+                Coverage::mark(&mut blocks, Span::new(at as u32, at as u32 + 1));
+            }
+            let cov = Coverage::new(&blocks, length);
+            let find = |wanted: bool| {
+                (from..length).find(|&at| covered[at as usize] == wanted).unwrap_or(length)
+            };
+            prop_assert_eq!(cov.next_free(from), find(false));
+            prop_assert_eq!(cov.next_covered(from), find(true));
+            let gaps: Vec<Span> = cov.gaps().collect();
+            let free: u32 = gaps.iter().map(|gap| gap.len()).sum();
+            prop_assert_eq!(free as usize, covered.iter().filter(|is| !**is).count());
+            for gap in gaps {
+                prop_assert!(cov.is_free(gap));
+                prop_assert_eq!(cov.free_run_start(gap.end), gap.start);
+                prop_assert!(gap.end == length || cov.has(gap.end));
+            }
+        }
+    }
+}

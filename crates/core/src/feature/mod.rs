@@ -1,0 +1,19 @@
+//! What a translation is scored by: names, weights, and the traits a model comes in.
+//!
+//! In: models made by other stages. Out: the seats through which the decoder sees them.
+//! How: a phrase feature depends on the phrase pair alone (`PhraseModel`); a path feature has a
+//! small state (`LanguageModel`, `PathFeature`; distortion and orientation are built in).
+//! Scores are natural logarithms, higher is better (SPEC g.1).
+//! Not: any concrete model.
+
+mod coverage;
+mod lm;
+mod path;
+mod phrase;
+mod weights;
+
+pub use coverage::{Coverage, Span};
+pub use lm::{LanguageModel, LmState};
+pub use path::{Candidate, Here, PathFeature, PathScorer};
+pub use phrase::{Phrase, PhraseEntry, PhraseModel};
+pub use weights::Weights;

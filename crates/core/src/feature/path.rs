@@ -1,0 +1,71 @@
+//! The seats of features that depend on the path taken through the source sentence.
+//!
+//! A word-after-word model keeps the last translated word as its state; a linear-ordering model
+//! needs the coverage alone. Both plug in here, and the first may also narrow down which phrases
+//! come next (SPEC c), so the search knows neither of them.
+
+use crate::feature::{Coverage, Phrase, Span};
+
+/// Where a partial translation stands, as far as the choice of the next span goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Here<'a> {
+    /// The words translated so far.
+    pub cov: Coverage<'a>,
+    /// The first untranslated word.
+    pub gap: u32,
+    /// The word after the last phrase; 0 at the start.
+    pub end: u32,
+    /// The block of source words that the last phrase has merged into; empty at the start.
+    /// Kept only in spaces that ask for it.
+    pub top: Span,
+    /// What the space itself remembers.
+    pub mode: u8,
+}
+
+/// A group of phrases on one span that enter it at the same word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The span they cover.
+    pub span: Span,
+    /// The first of its aligned words to be translated.
+    pub entry: u32,
+    /// Whether they may be used; true to begin with.
+    pub kept: bool,
+}
+
+/// A feature with a state that fits in 32 bits.
+pub trait PathFeature: Sync {
+    /// The name its weight goes by.
+    fn name(&self) -> &str;
+
+    /// Whether its scorers narrow down what comes next.
+    fn narrows(&self) -> bool {
+        false
+    }
+
+    /// Prepares for a sentence and the phrases that may be used in it.
+    fn sentence<'a>(
+        &'a self,
+        src: &'a [&'a str],
+        phrases: &[Phrase<'a>],
+    ) -> Box<dyn PathScorer + 'a>;
+}
+
+/// A path feature at work on one sentence.
+pub trait PathScorer {
+    /// The state of the empty translation.
+    fn start(&self) -> u32 {
+        0
+    }
+
+    /// The value of adding a phrase, and the state after it; `here` is before the phrase.
+    fn step(&self, state: u32, here: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32);
+
+    /// The value of stopping in this state.
+    fn finish(&self, _state: u32) -> f32 {
+        0.0
+    }
+
+    /// Takes back candidates that are not worth trying; at least one must stay.
+    fn narrow(&self, _state: u32, _here: &Here<'_>, _candidates: &mut [Candidate]) {}
+}

@@ -1,0 +1,48 @@
+//! The seat of a phrase table with its orientation scores.
+
+use crate::align::Link;
+use crate::corpus::WordId;
+use crate::feature::Span;
+
+/// One translation of a source phrase, as the table holds it.
+#[derive(Debug, Clone, Copy)]
+pub struct PhraseEntry<'a> {
+    /// Target words, in the table's own numbers.
+    pub tgt: &'a [WordId],
+    /// Natural logs of the translation scores.
+    pub tm: &'a [f32],
+    /// Natural logs of the orientation scores: the classes of `prev`, then those of `next`;
+    /// empty when the pair has none.
+    pub orientation: &'a [f32],
+    /// Links inside the pair, counted from its first words.
+    pub links: &'a [Link],
+}
+
+/// A table of phrase pairs.
+pub trait PhraseModel: Sync {
+    /// The number of a source word, none when no phrase holds it.
+    fn source_id(&self, word: &str) -> Option<WordId>;
+
+    /// The target word of this number.
+    fn target_word(&self, id: WordId) -> &str;
+
+    /// Length of the longest source phrase.
+    fn longest(&self) -> usize;
+
+    /// How many translation scores a pair has.
+    fn tm_scores(&self) -> usize;
+
+    /// Calls `each` for every translation of this source phrase, always in the same order.
+    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>));
+}
+
+/// A phrase the decoder may use in the present sentence.
+#[derive(Debug, Clone, Copy)]
+pub struct Phrase<'a> {
+    /// Its number among the phrases of the sentence, from 0.
+    pub number: u32,
+    /// The source words it covers.
+    pub span: Span,
+    /// Links inside the pair, counted from its first words.
+    pub links: &'a [Link],
+}

@@ -1,0 +1,431 @@
+//! The decoder against SPEC's examples and against a twin that tries everything.
+
+// Helpers of tests may fail as loudly as the tests themselves.
+#![allow(clippy::unwrap_used)]
+
+mod twin;
+
+use proptest::prelude::*;
+use twin::{After, Ahead, Grams, Pair, Prune, Table, Twin, noise};
+use wayword::Job;
+use wayword::align::Link;
+use wayword::decode::{Decoder, Models, Outcome, Search, Settings, Wanted};
+use wayword::feature::{LanguageModel, Span, Weights};
+use wayword::reorder::orientation::NextTest;
+use wayword::reorder::{Distortion, Orientation, Space};
+
+const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
+
+fn unlimited() -> Settings {
+    Settings {
+        pop_limit: 0,
+        stack_size: 0,
+        threshold: 0.0,
+        options_per_span: 0,
+        ..Settings::default()
+    }
+}
+
+// ---- SPEC g.4 ----
+
+fn toy_table() -> Table {
+    let words = ["the", "that", "house", "is", "small", "little"].map(String::from).to_vec();
+    let mut table = Table { words, tm: 1, ..Table::default() };
+    let mut add = |src: &[u32], tgt: &[u32], score: f32| {
+        let links = (0..tgt.len() as u32).map(|at| Link::new(at, at)).collect();
+        let pair = Pair { tgt: tgt.to_vec(), tm: vec![score], orientation: Vec::new(), links };
+        table.pairs.entry(src.to_vec()).or_default().push(pair);
+    };
+    add(&[0], &[0], -0.4);
+    add(&[0], &[1], -1.2);
+    add(&[1], &[2], -0.2);
+    add(&[2], &[3], -0.1);
+    add(&[3], &[4], -0.3);
+    add(&[3], &[5], -1.0);
+    add(&[0, 1], &[0, 2], -0.5);
+    table
+}
+
+/// The toy's bigrams, by its words.
+struct ToyLm(Grams);
+
+impl LanguageModel for ToyLm {
+    fn word(&self, word: &str) -> u32 {
+        let words = ["the", "that", "house", "is", "small", "little"];
+        words.iter().position(|known| *known == word).map_or(twin::UNKNOWN, |at| at as u32)
+    }
+
+    fn start(&self) -> wayword::feature::LmState {
+        self.0.start()
+    }
+
+    fn score(
+        &self,
+        state: &wayword::feature::LmState,
+        word: u32,
+        next: &mut wayword::feature::LmState,
+    ) -> f32 {
+        self.0.score(state, word, next)
+    }
+
+    fn end(&self, state: &wayword::feature::LmState) -> f32 {
+        self.0.end(state)
+    }
+}
+
+fn toy_lm() -> ToyLm {
+    let score = |history: &[u32], word: u32| match (history.last(), word) {
+        (None, _) => -1.0,
+        (Some(&twin::START), 0) => -0.3,
+        (Some(&twin::START), 1) => -0.7,
+        (Some(&twin::START), 3) => -0.9,
+        (Some(0), 2) => -0.2,
+        (Some(1), 2) => -0.8,
+        (Some(2), 3) => -0.1,
+        (Some(3), 4) => -0.2,
+        (Some(3), 0) => -0.5,
+        (Some(3), 5) => -0.6,
+        (Some(4), twin::END) => -0.1,
+        (Some(5), twin::END) => -0.2,
+        (Some(2), 4) => -0.9,
+        _ => -2.0,
+    };
+    ToyLm(Grams { order: 2, score: Box::new(score) })
+}
+
+fn toy_outcome(settings: Settings) -> Outcome {
+    let (table, lm) = (toy_table(), toy_lm());
+    let models = Models { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
+    let mut weights = models.weights().unwrap();
+    for (name, value) in [("lm", 1.0), ("tm0", 1.0), ("d", 0.3), ("wp", -0.5)] {
+        weights.set(name, value).unwrap();
+    }
+    let decoder = Decoder::new(models, weights, settings).unwrap();
+    let src = ["s0", "s1", "s2", "s3"];
+    decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap()
+}
+
+#[test]
+fn the_toy_of_the_specification_comes_out_exactly() {
+    for search in [Search::Cube, Search::Stack] {
+        for distortion in [Distortion::Distance, Distortion::Early] {
+            for (limit, derivations) in [(0, 6), (2, 24), (6, 108)] {
+                let space = Space::Dl(Some(limit));
+                let settings = Settings { space, search, distortion, ..unlimited() };
+                let best = toy_outcome(settings).best;
+                assert_eq!(best.len(), derivations);
+                assert_eq!(best[0].words.join(" "), "the house is small");
+                assert!((best[0].score - 0.2).abs() < 1e-6);
+                assert_eq!(best[0].trace(), "0-1=0-1 2-2=2-2 3-3=3-3");
+                assert_eq!(best[1].words, best[0].words);
+                assert!((best[1].score - 0.1).abs() < 1e-6);
+                assert_eq!(best[2].words.join(" "), "the house is little");
+                assert!((best[2].score + 1.0).abs() < 1e-6);
+            }
+        }
+    }
+}
+
+// ---- random small problems ----
+
+/// A random table over source words s0…, some of which have no translation of their own.
+fn random_table(seed: u32, orientation: Option<Orientation>) -> Table {
+    let words = (0..6).map(|number| format!("w{number}")).collect();
+    let mut table = Table { words, tm: 2, ..Table::default() };
+    let width = orientation.map_or(0, |o| o.names().len());
+    let mut keys: Vec<Vec<u32>> = (0..4).map(|a| vec![a]).collect();
+    keys.extend((0..4).flat_map(|a| (0..4).map(move |b| vec![a, b])));
+    keys.extend((0..4).flat_map(|a| (0..4).map(move |b| vec![a, b, (a + b) % 4])));
+    for key in keys {
+        let dice = |what: u32| noise(seed, &[&key[..], &[99, what]].concat());
+        let count = (dice(0) * 2.6) as u32;
+        for number in 0..count {
+            let length = 1 + (dice(10 + number) * 2.9) as u32;
+            let word = |at: u32| (dice(20 + number * 7 + at) * 6.0) as u32;
+            let log = |at: u32| -3.0 * dice(60 + number * 20 + at);
+            let pair = Pair {
+                tgt: (0..length).map(word).collect(),
+                tm: (0..2).map(log).collect(),
+                orientation: match dice(50 + number) < 0.9 {
+                    true => (2..2 + width as u32).map(log).collect(),
+                    false => Vec::new(),
+                },
+                links: (0..key.len() as u32)
+                    .filter(|&at| dice(90 + number * 5 + at) < 0.7)
+                    .map(|at| Link::new(at, (dice(110 + number * 5 + at) * length as f32) as u32))
+                    .collect(),
+            };
+            let own = table.pairs.entry(key.clone()).or_default();
+            if own.iter().all(|other| other.tgt != pair.tgt) {
+                own.push(pair);
+            }
+        }
+    }
+    table
+}
+
+/// A weight for each feature, some negative.
+fn random_weights(models: &Models<'_>, seed: u32) -> Weights {
+    let mut weights = models.weights().unwrap();
+    for (number, name) in weights.names().to_vec().into_iter().enumerate() {
+        let value = f64::from(noise(seed, &[number as u32, 7])) - 0.2;
+        weights.set(&name, value).unwrap();
+    }
+    weights
+}
+
+struct Problem {
+    table: Table,
+    trigrams: Grams,
+    unigrams: Grams,
+    after: After,
+    ahead: Ahead,
+    orientation: Option<Orientation>,
+}
+
+fn problem(seed: u32, orientation: Option<&str>) -> Problem {
+    let orientation = orientation.map(|name| Orientation::named(name).unwrap());
+    let trigrams =
+        move |history: &[u32], word: u32| -3.0 * noise(seed, &[history, &[word]].concat());
+    let unigrams = move |_: &[u32], word: u32| -2.0 * noise(seed, &[word, 31]);
+    Problem {
+        table: random_table(seed, orientation),
+        trigrams: Grams { order: 3, score: Box::new(trigrams) },
+        unigrams: Grams { order: 1, score: Box::new(unigrams) },
+        after: After { seed, prune: None },
+        ahead: Ahead { seed },
+        orientation,
+    }
+}
+
+impl Problem {
+    fn models(&self, paths: bool) -> Models<'_> {
+        Models {
+            phrases: &self.table,
+            lms: vec![&self.trigrams, &self.unigrams],
+            orientation: self.orientation,
+            paths: if paths { vec![&self.after, &self.ahead] } else { Vec::new() },
+        }
+    }
+}
+
+const SPACES: [&str; 9] = ["mono", "dl:0", "dl:2", "dl:3", "dl:-1", "ibm:2", "mj1", "mj2", "itg"];
+const ORIENTATIONS: [Option<&str>; 5] = [
+    None,
+    Some("hier-mslr-bidirectional"),
+    Some("hier-msd-prev"),
+    Some("phrase-msd-bidirectional"),
+    Some("hier-mslr-next"),
+];
+
+fn sentence(seed: u32, length: usize) -> Vec<String> {
+    let id = |at: usize| (noise(seed, &[at as u32, 3]) * 5.0) as u32;
+    // s4 has no entry at all; `what` is not even in the table's vocabulary.
+    (0..length)
+        .map(|at| match id(at) {
+            4 if seed.is_multiple_of(2) => "what".to_owned(),
+            id => format!("s{id}"),
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn without_pruning_every_way_is_found_with_its_score(
+        seed in 0u32..1_000_000,
+        length in 1usize..5,
+        space in 0..SPACES.len(),
+        orientation in 0..ORIENTATIONS.len(),
+        paths in any::<bool>(),
+        early in any::<bool>(),
+        search in any::<bool>(),
+        ends in any::<bool>(),
+        beside in any::<bool>(),
+        prune in any::<bool>(),
+    ) {
+        let mut problem = problem(seed, ORIENTATIONS[orientation]);
+        // The twin knows these three spaces step by step, as early pruning needs it.
+        if prune && ["mono", "dl", "ibm"].iter().any(|name| SPACES[space].starts_with(name)) {
+            let most = 1 + (noise(seed, &[1]) * 3.0) as usize;
+            let zone = (noise(seed, &[2]) * 3.0) as u32;
+            problem.after.prune = Some(Prune { most, below: -1.5, zone });
+        }
+        let models = problem.models(paths);
+        let weights = random_weights(&models, seed);
+        let settings = Settings {
+            space: Space::named(SPACES[space]).unwrap(),
+            search: if search { Search::Cube } else { Search::Stack },
+            distortion: if early { Distortion::Early } else { Distortion::Distance },
+            final_jump: ends,
+            final_next: ends,
+            next_test: if beside { NextTest::Beside } else { NextTest::Gap },
+            ..unlimited()
+        };
+        let words = sentence(seed, length);
+        let src: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ways = Twin {
+            models: &models, table: &problem.table, weights: &weights, settings: &settings, src: &src,
+            after: paths.then_some(&problem.after),
+        }.all();
+        let decoder = Decoder::new(models.clone(), weights.clone(), settings).unwrap();
+        let outcome = decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap();
+        prop_assert_eq!(outcome.best.len(), ways.len());
+        for (found, way) in outcome.best.iter().zip(&ways) {
+            prop_assert!((found.score - way.score).abs() < 1e-4, "{} {}", found.score, way.score);
+            prop_assert!((weights.total(&found.features) - found.score).abs() < 1e-9);
+        }
+        // Equal scores may change places, so features are compared where the score stands alone.
+        let first = &outcome.best[0];
+        if ways.len() == 1 || ways[0].score - ways[1].score > 1e-3 {
+            prop_assert_eq!(&first.words, &ways[0].words);
+            let spans: Vec<Span> = first.steps.iter().map(|step| step.src).collect();
+            prop_assert_eq!(&spans, &ways[0].spans);
+            for (value, expected) in first.features.iter().zip(&ways[0].features) {
+                prop_assert!((value - expected).abs() < 1e-5);
+            }
+        }
+        // One result without a list is the first of the list.
+        let alone = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+        prop_assert_eq!(&alone.best[0], first);
+    }
+
+    #[test]
+    fn pruned_searches_cover_each_word_once_in_the_space(
+        seed in 0u32..1_000_000,
+        length in 1usize..12,
+        space in 0..SPACES.len(),
+        search in any::<bool>(),
+    ) {
+        let problem = problem(seed, ORIENTATIONS[1]);
+        let models = problem.models(true);
+        let weights = random_weights(&models, seed);
+        let settings = Settings {
+            space: Space::named(SPACES[space]).unwrap(),
+            search: if search { Search::Cube } else { Search::Stack },
+            pop_limit: 7,
+            stack_size: 5,
+            ..Settings::default()
+        };
+        let words = sentence(seed, length);
+        let src: Vec<&str> = words.iter().map(String::as_str).collect();
+        let decoder = Decoder::new(models, weights.clone(), settings).unwrap();
+        let mut worker = decoder.worker();
+        let wanted = Wanted { nbest: 10, distinct: true, graph: true };
+        let outcome = worker.translate(&src, wanted, &Job::new(1)).unwrap();
+        for (place, found) in outcome.best.iter().enumerate() {
+            let mut covered: Vec<u32> =
+                found.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
+            covered.sort_unstable();
+            prop_assert!(covered.into_iter().eq(0..length as u32));
+            prop_assert!(outcome.best[..place].iter().all(|other| other.words != found.words));
+                let phrases: Vec<(Span, Vec<&str>)> = found.steps.iter().map(|step| {
+                let tgt = step.tgt.start as usize..step.tgt.end as usize;
+                (step.src, found.words[tgt].iter().map(String::as_str).collect())
+            }).collect();
+            let again = decoder.worker().score(&src, &phrases).unwrap().unwrap();
+            prop_assert!((again.score - found.score).abs() < 1e-6);
+        }
+        prop_assert!(!outcome.graph.is_empty());
+        let jumps: u32 = outcome.stats.jumps.iter().sum();
+        prop_assert_eq!(jumps as usize, outcome.best[0].steps.len());
+        // What a worker remembers changes nothing.
+        let again = worker.translate(&src, wanted, &Job::new(1)).unwrap();
+        prop_assert_eq!(again, outcome);
+    }
+}
+
+// ---- edges ----
+
+fn with_decoder<T>(settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
+    let problem = problem(11, ORIENTATIONS[1]);
+    let models = problem.models(false);
+    let mut weights = random_weights(&models, 11);
+    weights.set("oov", 100.0).unwrap();
+    run(&Decoder::new(models, weights, settings).unwrap())
+}
+
+#[test]
+fn an_empty_sentence_has_an_empty_translation() {
+    for search in [Search::Cube, Search::Stack] {
+        let settings = Settings { search, ..Settings::default() };
+        with_decoder(settings, |decoder| {
+            let wanted = Wanted { nbest: 5, distinct: true, graph: true };
+            let outcome = decoder.worker().translate(&[], wanted, &Job::new(1)).unwrap();
+            assert_eq!(outcome.best.len(), 1);
+            assert!(outcome.best[0].words.is_empty());
+            assert_eq!(outcome.best[0].score, 0.0);
+        });
+    }
+}
+
+#[test]
+fn unknown_words_pass_through_with_a_link() {
+    with_decoder(Settings { space: Space::Mono, ..Settings::default() }, |decoder| {
+        let src = ["x", "y\0", "x"];
+        let outcome = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+        let best = &outcome.best[0];
+        assert_eq!(best.words, src);
+        assert_eq!(best.links, [Link::new(0, 0), Link::new(1, 1), Link::new(2, 2)]);
+        assert_eq!(best.features.last(), Some(&-3.0));
+    });
+}
+
+#[test]
+fn a_thousand_words_are_translated_in_every_space() {
+    let words: Vec<String> = sentence(4, 1000);
+    let src: Vec<&str> = words.iter().map(String::as_str).collect();
+    for space in ["mono", "dl:6", "ibm:4", "mj1", "mj2", "itg"] {
+        let space = Space::named(space).unwrap();
+        let settings = Settings { space, pop_limit: 10, ..Settings::default() };
+        with_decoder(settings, |decoder| {
+            let outcome =
+                decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+            let covered: u32 = outcome.best[0].steps.iter().map(|step| step.src.len()).sum();
+            assert_eq!(covered, 1000);
+        });
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_result() {
+    let words: Vec<Vec<String>> = (0..40).map(|seed| sentence(seed, seed as usize % 9)).collect();
+    let src: Vec<Vec<&str>> =
+        words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
+    with_decoder(Settings { pop_limit: 20, ..Settings::default() }, |decoder| {
+        let wanted = Wanted { nbest: 5, distinct: false, graph: true };
+        let run = |threads| decoder.translate_all(&src, wanted, &Job::new(threads)).unwrap();
+        let one = run(1);
+        assert_eq!(one.len(), 40);
+        assert_eq!(run(2), one);
+        assert_eq!(run(4), one);
+    });
+}
+
+#[test]
+fn a_stopped_job_stops_the_search() {
+    with_decoder(Settings::default(), |decoder| {
+        let job = Job::new(2);
+        job.stop();
+        let result = decoder.translate_all(&[vec!["s0"], vec!["s1"]], Wanted::default(), &job);
+        assert!(matches!(result, Err(wayword::Error::Interrupted)));
+    });
+}
+
+#[test]
+fn wrong_weights_and_settings_are_told() {
+    let problem = problem(1, None);
+    let models = problem.models(true);
+    let weights = models.weights().unwrap();
+    assert_eq!(weights.names(), ["lm0", "lm1", "wp", "pp", "tm0", "tm1", "d", "waw", "lop", "oov"]);
+    let settings = Settings { threshold: 2.0, ..Settings::default() };
+    let error = Decoder::new(models.clone(), weights, settings).err().unwrap();
+    assert_eq!(error.to_string(), "threshold: found 2; expected a number from 0 (off) to 1");
+    let other = Weights::zero(vec!["lm".into()]);
+    let error = Decoder::new(models, other, Settings::default()).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "weights: found lm; expected lm0, lm1, wp, pp, tm0, tm1, d, waw, lop, oov"
+    );
+}

@@ -1,0 +1,543 @@
+//! Small models, and a decoder that tries everything: slow and obvious.
+//!
+//! Nothing of the search is used here: spaces are decided on complete orders where the
+//! definition is about complete orders, and features are written out as SPEC defines them.
+
+use std::collections::BTreeMap;
+use wayword::align::Link;
+use wayword::corpus::WordId;
+use wayword::decode::{Models, Settings};
+use wayword::feature::{
+    Candidate, Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase,
+    PhraseEntry, PhraseModel, Span, Weights,
+};
+use wayword::reorder::orientation::{Against, Classes, NextTest};
+use wayword::reorder::{Distortion, Orientation, Space};
+
+/// A phrase pair.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    pub tgt: Vec<WordId>,
+    pub tm: Vec<f32>,
+    pub orientation: Vec<f32>,
+    pub links: Vec<Link>,
+}
+
+/// A phrase table in memory; source words are their own numbers.
+#[derive(Debug, Default)]
+pub struct Table {
+    pub pairs: BTreeMap<Vec<WordId>, Vec<Pair>>,
+    pub words: Vec<String>,
+    pub tm: usize,
+}
+
+impl PhraseModel for Table {
+    fn source_id(&self, word: &str) -> Option<WordId> {
+        word.strip_prefix('s')?.parse().ok()
+    }
+
+    fn target_word(&self, id: WordId) -> &str {
+        &self.words[id as usize]
+    }
+
+    fn longest(&self) -> usize {
+        self.pairs.keys().map(Vec::len).max().unwrap_or(0)
+    }
+
+    fn tm_scores(&self) -> usize {
+        self.tm
+    }
+
+    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) {
+        for Pair { tgt, tm, orientation, links } in self.pairs.get(src).into_iter().flatten() {
+            each(PhraseEntry { tgt, tm, orientation, links });
+        }
+    }
+}
+
+/// The score of a word after a history.
+type Score = dyn Fn(&[u32], u32) -> f32 + Sync;
+
+/// A language model over word numbers `w<n>` that forgets all but the last `order` - 1 words.
+pub struct Grams {
+    pub order: usize,
+    pub score: Box<Score>,
+}
+
+pub const START: u32 = 1000;
+pub const END: u32 = 1001;
+pub const UNKNOWN: u32 = 1002;
+
+impl LanguageModel for Grams {
+    fn word(&self, word: &str) -> u32 {
+        word.strip_prefix('w').and_then(|number| number.parse().ok()).unwrap_or(UNKNOWN)
+    }
+
+    fn start(&self) -> LmState {
+        let mut state = LmState::EMPTY;
+        state.cells[0] = START;
+        state.used = 1.min(self.order as u32 - 1);
+        state
+    }
+
+    fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
+        let mut history = state.key().to_vec();
+        let score = (self.score)(&history, word);
+        history.push(word);
+        let kept = &history[history.len().saturating_sub(self.order - 1)..];
+        *next = LmState::EMPTY;
+        next.cells[..kept.len()].copy_from_slice(kept);
+        next.used = kept.len() as u32;
+        score
+    }
+
+    fn end(&self, state: &LmState) -> f32 {
+        (self.score)(state.key(), END)
+    }
+}
+
+/// A number from 0 to 1 that looks random.
+pub fn noise(seed: u32, values: &[u32]) -> f32 {
+    let mut hash = seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
+    for value in values {
+        hash = (hash ^ value).wrapping_mul(0x01b3_5e4d).rotate_left(13);
+        hash ^= hash >> 15;
+        hash = hash.wrapping_mul(0x2c1b_3c6d);
+    }
+    (hash >> 8) as f32 / (1 << 24) as f32
+}
+
+/// In the manner of a word-after-word model: the state is the last translated word.
+pub struct After {
+    pub seed: u32,
+    pub prune: Option<Prune>,
+}
+
+/// Early pruning (SPEC c): so many entry words, none worse than the best by more than `below`,
+/// and whatever starts within `zone` of the last phrase.
+#[derive(Debug, Clone, Copy)]
+pub struct Prune {
+    pub most: usize,
+    pub below: f32,
+    pub zone: u32,
+}
+
+impl After {
+    fn pair(&self, from: u32, to: u32) -> f32 {
+        -2.0 * noise(self.seed, &[from, to, 77])
+    }
+
+    /// The entry words worth trying after a word.
+    fn kept(&self, prune: Prune, last: u32, mut entries: Vec<u32>) -> Vec<u32> {
+        let score = |entry: u32| self.pair(last, entry + 1);
+        entries.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+        entries.dedup();
+        let best = entries.first().map_or(0.0, |&entry| score(entry));
+        entries.truncate(prune.most);
+        entries.retain(|&entry| score(entry) >= best + prune.below);
+        entries
+    }
+}
+
+impl PathFeature for After {
+    fn name(&self) -> &str {
+        "waw"
+    }
+
+    fn narrows(&self) -> bool {
+        self.prune.is_some()
+    }
+
+    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
+        Box::new(AfterScorer(self))
+    }
+}
+
+struct AfterScorer<'a>(&'a After);
+
+impl PathScorer for AfterScorer<'_> {
+    fn step(&self, state: u32, _: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
+        // Positions count from 1; words inside the phrase go from left to right.
+        let Span { start, end } = phrase.span;
+        let inside: f32 = (start + 1..end).map(|at| self.0.pair(at, at + 1)).sum();
+        (self.0.pair(state, start + 1) + inside, end)
+    }
+
+    fn narrow(&self, state: u32, here: &Here<'_>, candidates: &mut [Candidate]) {
+        let Some(prune) = self.0.prune else { return };
+        let entries = candidates.iter().map(|candidate| candidate.entry).collect();
+        let kept = self.0.kept(prune, state, entries);
+        for candidate in candidates {
+            let near = candidate.span.start.abs_diff(here.end) <= prune.zone;
+            candidate.kept &= near || kept.contains(&candidate.entry);
+        }
+    }
+}
+
+/// In the manner of a linear-ordering model: no state, only what is left uncovered.
+pub struct Ahead {
+    pub seed: u32,
+}
+
+impl PathFeature for Ahead {
+    fn name(&self) -> &str {
+        "lop"
+    }
+
+    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
+        Box::new(AheadScorer(self))
+    }
+}
+
+struct AheadScorer<'a>(&'a Ahead);
+
+impl PathScorer for AheadScorer<'_> {
+    fn step(&self, _: u32, here: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
+        let mut sum = 0.0;
+        for left in phrase.span.start..phrase.span.end {
+            for right in left + 1..here.cov.length() {
+                let inside = right < phrase.span.end;
+                if inside || !here.cov.has(right) {
+                    sum += noise(self.0.seed, &[left, right, 5]) - 0.5;
+                }
+            }
+        }
+        (sum, 0)
+    }
+}
+
+/// An option of the twin.
+#[derive(Debug, Clone)]
+struct Option_ {
+    span: Span,
+    words: Vec<String>,
+    tm: Vec<f32>,
+    orientation: Vec<f32>,
+    oov: bool,
+    entry: u32,
+}
+
+/// A complete way to translate.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub words: Vec<String>,
+    pub spans: Vec<Span>,
+    pub features: Vec<f64>,
+    pub score: f64,
+}
+
+/// The decoder that tries everything.
+pub struct Twin<'a> {
+    pub models: &'a Models<'a>,
+    pub table: &'a Table,
+    pub weights: &'a Weights,
+    pub settings: &'a Settings,
+    pub src: &'a [&'a str],
+    /// The feature that prunes early, if one does.
+    pub after: Option<&'a After>,
+}
+
+impl Twin<'_> {
+    /// All ways, best first.
+    pub fn all(&self) -> Vec<Way> {
+        let options = self.options();
+        let mut ways = Vec::new();
+        let mut free = vec![true; self.src.len()];
+        self.grow(&options, &mut free, &mut Vec::new(), &mut ways);
+        ways.sort_by(|a, b| b.score.total_cmp(&a.score));
+        ways
+    }
+
+    fn options(&self) -> Vec<Option_> {
+        let ids: Vec<Option<WordId>> =
+            self.src.iter().map(|word| self.table.source_id(word)).collect();
+        let mut options = Vec::new();
+        for start in 0..ids.len() {
+            for end in start + 1..=ids.len() {
+                let span = Span::new(start as u32, end as u32);
+                let key: Option<Vec<WordId>> = ids[start..end].iter().copied().collect();
+                let found = key.and_then(|key| self.table.pairs.get(&key));
+                for pair in found.into_iter().flatten() {
+                    options.push(Option_ {
+                        span,
+                        words: pair
+                            .tgt
+                            .iter()
+                            .map(|&w| self.table.words[w as usize].clone())
+                            .collect(),
+                        tm: pair.tm.clone(),
+                        orientation: pair.orientation.clone(),
+                        oov: false,
+                        entry: entry(span, &pair.links),
+                    });
+                }
+                if found.is_none() && span.len() == 1 {
+                    options.push(Option_ {
+                        span,
+                        words: vec![self.src[start].to_owned()],
+                        tm: vec![0.0; self.table.tm],
+                        orientation: Vec::new(),
+                        oov: true,
+                        entry: span.start,
+                    });
+                }
+            }
+        }
+        options
+    }
+
+    fn grow<'o>(
+        &self,
+        options: &'o [Option_],
+        free: &mut Vec<bool>,
+        path: &mut Vec<&'o Option_>,
+        ways: &mut Vec<Way>,
+    ) {
+        if !free.contains(&true) {
+            if self.is_allowed(path) {
+                ways.push(self.score(path));
+            }
+            return;
+        }
+        let range = |option: &Option_| option.span.start as usize..option.span.end as usize;
+        let admissible: Vec<&Option_> = options
+            .iter()
+            .filter(|option| !free[range(option)].contains(&false))
+            .filter(|option| self.may_follow(free, path, option.span))
+            .collect();
+        for option in self.worth_trying(path, admissible) {
+            free[range(option)].fill(false);
+            path.push(option);
+            self.grow(options, free, path, ways);
+            path.pop();
+            free[range(option)].fill(true);
+        }
+    }
+
+    /// SPEC c, over all admissible options of one hypothesis.
+    fn worth_trying<'o>(&self, path: &[&Option_], options: Vec<&'o Option_>) -> Vec<&'o Option_> {
+        let Some((after, prune)) = self.after.and_then(|after| Some((after, after.prune?))) else {
+            return options;
+        };
+        let end = path.last().map_or(0, |option| option.span.end);
+        let kept = after.kept(prune, end, options.iter().map(|option| option.entry).collect());
+        let near = |option: &Option_| option.span.start.abs_diff(end) <= prune.zone;
+        options.into_iter().filter(|o| near(o) || kept.contains(&o.entry)).collect()
+    }
+
+    /// Limits that SPEC states step by step.
+    fn may_follow(&self, free: &[bool], path: &[&Option_], span: Span) -> bool {
+        let gap = free.iter().position(|is| *is).unwrap() as i64;
+        let end = path.last().map_or(0, |option| i64::from(option.span.end));
+        let start = i64::from(span.start);
+        match self.settings.space {
+            Space::Mono => start == gap,
+            Space::Dl(None) => true,
+            Space::Dl(Some(limit)) => {
+                let limit = i64::from(limit);
+                (start - end).abs() <= limit
+                    && (start == gap || (gap - i64::from(span.end)).abs() <= limit)
+            }
+            Space::Ibm(words) => {
+                let before = free[..span.start as usize].iter().filter(|is| **is).count();
+                before < words as usize
+            }
+            Space::Mj1 | Space::Mj2 | Space::Itg => true,
+        }
+    }
+
+    /// Sets of complete orders.
+    fn is_allowed(&self, path: &[&Option_]) -> bool {
+        let mut starts: Vec<u32> = path.iter().map(|option| option.span.start).collect();
+        let order: Vec<usize> = {
+            let mut sorted = starts.clone();
+            sorted.sort_unstable();
+            starts.drain(..).map(|start| sorted.binary_search(&start).unwrap()).collect()
+        };
+        match self.settings.space {
+            Space::Mj1 => in_blocks(&order, 2),
+            Space::Mj2 => in_blocks(&order, 3),
+            Space::Itg => is_separable(&order),
+            _ => true,
+        }
+    }
+
+    fn score(&self, path: &[&Option_]) -> Way {
+        let words: Vec<String> = path.iter().flat_map(|option| option.words.clone()).collect();
+        let spans: Vec<Span> = path.iter().map(|option| option.span).collect();
+        let mut features = Vec::new();
+        for lm in &self.models.lms {
+            let mut state = lm.start();
+            let mut sum = 0.0;
+            for word in &words {
+                let mut next = LmState::EMPTY;
+                sum += f64::from(lm.score(&state, lm.word(word), &mut next));
+                state = next;
+            }
+            features.push(sum + f64::from(lm.end(&state)));
+        }
+        features.push(-(words.len() as f64));
+        features.push(path.len() as f64);
+        for column in 0..self.table.tm {
+            features.push(path.iter().map(|option| f64::from(option.tm[column])).sum());
+        }
+        features.push(-self.distortion(&spans));
+        if let Some(orientation) = self.models.orientation {
+            features.extend(self.orientation(orientation, path, &spans));
+        }
+        for feature in &self.models.paths {
+            let scorer = feature.sentence(self.src, &[]);
+            let mut state = scorer.start();
+            let mut bits = vec![0; Coverage::blocks_for(self.src.len() as u32)];
+            let mut sum = 0.0;
+            for &span in &spans {
+                let cov = Coverage::new(&bits, self.src.len() as u32);
+                let here = Here { cov, gap: 0, end: 0, top: Span::default(), mode: 0 };
+                let (value, after) =
+                    scorer.step(state, &here, &Phrase { number: 0, span, links: &[] });
+                sum += f64::from(value);
+                state = after;
+                Coverage::mark(&mut bits, span);
+            }
+            features.push(sum);
+        }
+        features.push(-(path.iter().filter(|option| option.oov).count() as f64));
+        Way { words, score: self.weights.total(&features), spans, features }
+    }
+
+    /// SPEC d.2 and d.3.
+    fn distortion(&self, spans: &[Span]) -> f64 {
+        let length = self.src.len() as i64;
+        let mut free = vec![true; self.src.len()];
+        let (mut end, mut cost) = (0, 0);
+        for span in spans {
+            let (s, t) = (i64::from(span.start), i64::from(span.end));
+            let p = free.iter().position(|is| *is).unwrap() as i64;
+            cost += match self.settings.distortion {
+                Distortion::Distance => (s - end).abs(),
+                Distortion::Early if s == p => 0,
+                Distortion::Early if t < end => 2 * (t - s),
+                Distortion::Early if end <= p => 2 * (t - p),
+                Distortion::Early => 2 * (t - end),
+            };
+            free[s as usize..t as usize].fill(false);
+            end = t;
+        }
+        if self.settings.final_jump && self.settings.distortion == Distortion::Distance {
+            cost += length - end;
+        }
+        cost as f64
+    }
+
+    /// SPEC e.6 and e.7, with the training-time definition of the hierarchical model.
+    fn orientation(&self, o: Orientation, path: &[&Option_], spans: &[Span]) -> Vec<f64> {
+        let width = if o.classes == Classes::Msd { 3 } else { 4 };
+        let mut sums = vec![0.0; width * (usize::from(o.prev) + usize::from(o.next))];
+        let mut add = |option: &Option_, is_next: bool, class: usize| {
+            let has = if is_next { o.next } else { o.prev };
+            if has && !option.orientation.is_empty() {
+                let skip = if is_next && o.prev { width } else { 0 };
+                let column = skip + class.min(width - 1);
+                sums[column] += f64::from(option.orientation[column]);
+            }
+        };
+        for (at, span) in spans.iter().enumerate() {
+            let class = if at == 0 {
+                if span.start == 0 { 0 } else { 3 }
+            } else {
+                let most = if o.against == Against::Hier { at } else { 1 };
+                let blocks = (1..=most).filter_map(|count| union(&spans[at - count..at]));
+                let mut class = if span.start >= spans[at - 1].end { 3 } else { 2 };
+                for block in blocks {
+                    if block.end == span.start {
+                        class = 0;
+                    } else if block.start == span.end {
+                        class = 1;
+                    }
+                }
+                class
+            };
+            add(path[at], false, class);
+            if at > 0 {
+                add(path[at - 1], true, self.next_class(o, &spans[..at], *span));
+            }
+        }
+        if self.settings.final_next
+            && let (Some(option), Some(span)) = (path.last(), spans.last())
+        {
+            add(option, true, if span.end as usize == self.src.len() { 0 } else { 3 });
+        }
+        sums
+    }
+
+    fn next_class(&self, o: Orientation, before: &[Span], new: Span) -> usize {
+        let last = *before.last().unwrap();
+        let covered = |at: u32| before.iter().any(|span| (span.start..span.end).contains(&at));
+        let right = new.start >= last.end;
+        let mut between = if right { last.end..new.start } else { new.end..last.start };
+        let beside = if right { last.end } else { last.start - 1 };
+        let joins = match (o.against, self.settings.next_test) {
+            (Against::Phrase, _) => between.is_empty(),
+            (Against::Hier, NextTest::Gap) => !between.any(covered),
+            (Against::Hier, NextTest::Beside) => between.is_empty() || !covered(beside),
+        };
+        match (joins, right) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, false) => 2,
+            (false, true) => 3,
+        }
+    }
+}
+
+/// The aligned word that comes first by the mean of its target positions, else the first word.
+fn entry(span: Span, links: &[Link]) -> u32 {
+    let mean = |word: u32| {
+        let own: Vec<u32> = links.iter().filter(|l| l.src.0 == word).map(|l| l.tgt.0).collect();
+        (!own.is_empty()).then(|| f64::from(own.iter().sum::<u32>()) / own.len() as f64)
+    };
+    let aligned = (0..span.len()).filter_map(|word| Some((mean(word)?, word)));
+    let first = aligned.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    span.start + first.map_or(0, |(_, word)| word)
+}
+
+/// The spans together, when they are contiguous.
+fn union(spans: &[Span]) -> Option<Span> {
+    let hull = spans.iter().copied().reduce(Span::hull)?;
+    (spans.iter().map(|span| span.len()).sum::<u32>() == hull.len()).then_some(hull)
+}
+
+/// Whether an order is made of blocks of neighbours, each of at most `most` items.
+fn in_blocks(order: &[usize], most: usize) -> bool {
+    let mut from = 0;
+    while from < order.len() {
+        let whole = |size: &usize| {
+            let mut block = order[from..from + size].to_vec();
+            block.sort_unstable();
+            block.iter().copied().eq(from..from + size)
+        };
+        match (1..=most.min(order.len() - from)).find(whole) {
+            Some(size) => from += size,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Whether an order has neither of the patterns 2413 and 3142.
+fn is_separable(order: &[usize]) -> bool {
+    let n = order.len();
+    for a in 0..n {
+        for b in a + 1..n {
+            for c in b + 1..n {
+                for d in c + 1..n {
+                    let [w, x, y, z] = [order[a], order[b], order[c], order[d]];
+                    if y < w && w < z && z < x || x < z && z < w && w < y {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    true
+}
