@@ -268,8 +268,8 @@ BAD_OPTIONS: list[tuple[dict[str, object], str]] = [
     ({"max_length": 0}, "max_length: found 0; expected 1 to 100 words"),
     ({"max_length": 101}, "max_length: found 101; expected 1 to 100 words"),
     ({"strictness": "lax"}, "strictness: found `lax`; expected strict or moses"),
-    ({"memory": "few"}, "memory: found few; expected at least 1M, such as 500M or 2G"),
-    ({"memory": 5}, "memory: found 5; expected at least 1M, such as 500M or 2G"),
+    ({"memory": "few"}, "memory: found few; expected at least 1M, such as 512M or 2G"),
+    ({"memory": 5}, "memory: found 5; expected at least 1M, such as 512M or 2G"),
     ({"threads": -1}, "threads: found -1; expected 0 (all) or more"),
     ({"smoothing": 0.0}, "smoothing: found 0; expected a number above 0"),
     ({"top": 0}, "top: found 0; expected at least 1 pair"),
@@ -347,7 +347,7 @@ def test_no_temporary_file_is_left(tmp_path: Path) -> None:
     links = [[(0, 0), (1, 1), (2, 2)]] * len(pairs)
     (tmp_path / "work").mkdir()
     bitext = Bitext.from_pairs(pairs)
-    extract(bitext, links, tmp_path / "small", memory="1M", temporary=tmp_path / "work")
+    extract(bitext, links, tmp_path / "small", memory="1M", temp_dir=tmp_path / "work")
     extract(bitext, links, tmp_path / "large")
     assert not any((tmp_path / "work").iterdir())
     assert (tmp_path / "small").read_bytes() == (tmp_path / "large").read_bytes()

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from tests.reference.kneser_ney import Gram, KneserNey, backed_off
 
 from wayword.cli import main
+from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError, FormatError, LimitError, MismatchError, WaywordError
-from wayword.lm import LanguageModel, size_in_bytes, train, train_arpa
+from wayword.lm import LanguageModel, train, train_arpa
 
 LN_10 = math.log(10)
 SHARED = Path(__file__).parents[1].parent / "shared"

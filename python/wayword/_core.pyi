@@ -171,13 +171,13 @@ class PhraseCounts:
         max_length: int,
         strictness: str,
         memory: int,
-        temporary: _Path | None,
+        temp_dir: _Path | None,
         threads: int,
         progress: _Progress,
     ) -> PhraseCounts: ...
     @staticmethod
     def merge(
-        paths: list[_Path], *, memory: int, temporary: _Path | None, progress: _Progress
+        paths: list[_Path], *, memory: int, temp_dir: _Path | None, progress: _Progress
     ) -> PhraseCounts: ...
     def save(self, path: _Path) -> None: ...
     @property

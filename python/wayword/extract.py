@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from wayword import __version__, _core
 from wayword.align import Links
 from wayword.corpus import Bitext
+from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError, MismatchError
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def extract(
     max_length: int = 7,
     strictness: str = "strict",
     memory: int | str = "1G",
-    temporary: Pathlike | None = None,
+    temp_dir: Pathlike | None = None,
     threads: int = 1,
     progress: Progress | None = None,
     **options: "Unpack[TableOptions]",
@@ -157,7 +158,7 @@ def extract(
 
     ``links`` is a file in Pharaoh's form or, for every sentence pair, its links. ``strictness``
     is ``strict``, or ``moses`` for the orientations and weights Moses gives. Beyond ``memory``
-    (bytes, or such as ``500M``) counts go to files in ``temporary``. For ``options`` see
+    (bytes, or such as ``500M``) counts go to files in ``temp_dir``. For ``options`` see
     ``TableOptions``.
     """
     counts = _count(
@@ -166,7 +167,7 @@ def extract(
         max_length=max_length,
         strictness=strictness,
         memory=memory,
-        temporary=temporary,
+        temp_dir=temp_dir,
         threads=threads,
         progress=progress,
     )
@@ -181,7 +182,7 @@ def count(
     max_length: int = 7,
     strictness: str = "strict",
     memory: int | str = "1G",
-    temporary: Pathlike | None = None,
+    temp_dir: Pathlike | None = None,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> int:
@@ -192,7 +193,7 @@ def count(
         max_length=max_length,
         strictness=strictness,
         memory=memory,
-        temporary=temporary,
+        temp_dir=temp_dir,
         threads=threads,
         progress=progress,
     )
@@ -206,7 +207,7 @@ def merge(
     *,
     corpus: Bitext | None = None,
     memory: int | str = "1G",
-    temporary: Pathlike | None = None,
+    temp_dir: Pathlike | None = None,
     progress: Progress | None = None,
     **options: "Unpack[TableOptions]",
 ) -> Summary:
@@ -216,7 +217,7 @@ def merge(
     ``corpus``.
     """
     counts = _core.PhraseCounts.merge(
-        list(shards), memory=size_of(memory), temporary=temporary, progress=progress
+        list(shards), memory=size_in_bytes(memory), temp_dir=temp_dir, progress=progress
     )
     return _build(counts, out, corpus, options, progress)
 
@@ -236,7 +237,7 @@ def _count(
     max_length: int,
     strictness: str,
     memory: int | str,
-    temporary: Pathlike | None,
+    temp_dir: Pathlike | None,
     threads: int,
     progress: Progress | None,
 ) -> _core.PhraseCounts:
@@ -249,28 +250,11 @@ def _count(
         _as_links(links, bitext)._core,
         max_length=max_length,
         strictness=strictness,
-        memory=size_of(memory),
-        temporary=temporary,
+        memory=size_in_bytes(memory),
+        temp_dir=temp_dir,
         threads=threads,
         progress=progress,
     )
-
-
-def size_of(memory: int | str) -> int:
-    """Bytes of a size such as ``500M``.
-
-    >>> size_of("2M"), size_of("1.5G")
-    (2097152, 1610612736)
-    """
-    text = str(memory)
-    unit = {"k": 10, "m": 20, "g": 30}.get(text[-1:].lower(), 0)
-    try:
-        size = int(float(text[:-1] if unit else text) * 2**unit)
-    except (ValueError, OverflowError):
-        size = -1
-    if size < 1 << 20:
-        raise ArgumentError(f"memory: found {memory}; expected at least 1M, such as 500M or 2G")
-    return size
 
 
 def _build(

@@ -26,7 +26,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wayword import _core
-from wayword.errors import ArgumentError, MismatchError
+from wayword.corpus.files import size_in_bytes
+from wayword.errors import MismatchError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,6 @@ __all__ = [
     "Perplexity",
     "Summary",
     "WordScore",
-    "size_in_bytes",
     "train",
     "train_arpa",
 ]
@@ -49,7 +49,6 @@ Text = Path | Iterable[str | Sequence[str]]
 
 BATCH = 10_000
 MEMORY = "1G"
-UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 @dataclass(frozen=True)
@@ -303,17 +302,3 @@ def _batches(lines: Iterable[str | Sequence[str]]) -> Iterator[list[str]]:
     rest = map(_line, lines)
     while batch := list(islice(rest, BATCH)):
         yield batch
-
-
-def size_in_bytes(size: int | str) -> int:
-    """A number of bytes from a number or from text such as ``512M`` or ``2G``.
-
-    >>> size_in_bytes("2G") == 2 * 1024**3
-    True
-    """
-    text = str(size).strip().upper().removesuffix("B")
-    unit = UNITS.get(text[-1:], 1)
-    digits = text if unit == 1 else text[:-1]
-    if not digits.isdecimal() or not 1 << 20 <= int(digits) * unit < 1 << 62:
-        raise ArgumentError(f"memory: found {size}; expected at least 1M, such as 512M or 2G")
-    return int(digits) * unit

@@ -23,10 +23,10 @@ fn extract_options(
     max_length: usize,
     strictness: &str,
     memory: usize,
-    temporary: Option<PathBuf>,
+    temp_dir: Option<PathBuf>,
 ) -> wayword::Result<ExtractOptions> {
     let strictness = named("strictness", strictness, &Strictness::ALL)?;
-    Ok(ExtractOptions { max_length, strictness, memory, temporary })
+    Ok(ExtractOptions { max_length, strictness, memory, temp_dir })
 }
 
 fn named<T: Copy>(option: &str, name: &str, all: &[(&'static str, T)]) -> wayword::Result<T> {
@@ -42,7 +42,7 @@ fn named<T: Copy>(option: &str, name: &str, all: &[(&'static str, T)]) -> waywor
 impl PhraseCounts {
     /// Extracts and counts the phrase pairs of a bitext.
     #[staticmethod]
-    #[pyo3(signature = (bitext, links, *, max_length, strictness, memory, temporary, threads, progress))]
+    #[pyo3(signature = (bitext, links, *, max_length, strictness, memory, temp_dir, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn of(
         py: Python<'_>,
@@ -51,11 +51,11 @@ impl PhraseCounts {
         max_length: usize,
         strictness: &str,
         memory: usize,
-        temporary: Option<PathBuf>,
+        temp_dir: Option<PathBuf>,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let options = call(py, || extract_options(max_length, strictness, memory, temporary))?;
+        let options = call(py, || extract_options(max_length, strictness, memory, temp_dir))?;
         let (bitext, links) = (&bitext.inner, &links.inner);
         let inner = enter(py, threads, progress, |job| Counts::of(bitext, links, &options, job))?;
         Ok(PhraseCounts { inner })
@@ -63,15 +63,15 @@ impl PhraseCounts {
 
     /// Adds up files of counts.
     #[staticmethod]
-    #[pyo3(signature = (paths, *, memory, temporary, progress))]
+    #[pyo3(signature = (paths, *, memory, temp_dir, progress))]
     fn merge(
         py: Python<'_>,
         paths: Vec<PathBuf>,
         memory: usize,
-        temporary: Option<PathBuf>,
+        temp_dir: Option<PathBuf>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let options = ExtractOptions { memory, temporary, ..ExtractOptions::default() };
+        let options = ExtractOptions { memory, temp_dir, ..ExtractOptions::default() };
         let inner = enter(py, 1, progress, |job| {
             let parts: wayword::Result<Vec<_>> =
                 paths.iter().map(|path| Counts::open(path)).collect();

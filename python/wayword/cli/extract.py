@@ -16,7 +16,7 @@ USAGE = """wayword extract SRC TGT LINKS (-o TABLE | --counts FILE) [options]
        wayword extract merge COUNTS... -o TABLE [--corpus SRC TGT] [options]
        wayword extract TABLE (--show PHRASE | --moses DIR)"""
 FORMS = "`SRC TGT LINKS -o TABLE`, `merge COUNTS... -o TABLE` or `TABLE --show PHRASE`"
-COUNTING = ("max_length", "strictness", "memory", "temporary", "threads")
+COUNTING = ("max_length", "strictness", "memory", "temp_dir", "threads")
 SCORING = ("models", "condition", "smoothing", "discount", "min_count", "top", "significance")
 
 
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--significance", metavar="T", help="least significance: a+e, a-e or a number")
     add("--packed", action="store_true", help="scores of 16 bits")
     add("--memory", metavar="SIZE", help="memory for counting, such as 500M (default 1G)")
-    add("--temporary", metavar="DIR", help="where counts go beyond that")
+    add("--temp-dir", metavar="DIR", help="where counts go beyond that")
     add("--threads", type=int, metavar="N", help="threads (default 1; 0: all)")
     add_json(parser)
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
         match args.inputs:
             case ["merge", *shards] if args.out and shards:
                 corpus = Bitext.read(*args.corpus) if args.corpus else None
-                room = {name: counting[name] for name in ("memory", "temporary") if name in given}
+                room = {name: counting[name] for name in ("memory", "temp_dir") if name in given}
                 made = merge(shards, args.out, corpus=corpus, progress=progress, **room, **scoring)
             case [src, tgt, links] if args.counts and not args.out:
                 count(Bitext.read(src, tgt), links, args.counts, progress=progress, **counting)

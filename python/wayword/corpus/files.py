@@ -29,7 +29,16 @@ from typing import Any, BinaryIO, TextIO
 from wayword import _core
 from wayword.errors import ArgumentError, FormatError, LimitError, WaywordError
 
-__all__ = ["BLOCK", "COMPRESSION", "FilePath", "new_file", "open_bytes", "open_text", "spooled"]
+__all__ = [
+    "BLOCK",
+    "COMPRESSION",
+    "FilePath",
+    "new_file",
+    "open_bytes",
+    "open_text",
+    "size_in_bytes",
+    "spooled",
+]
 
 FilePath = str | os.PathLike[str]
 
@@ -38,6 +47,7 @@ BLOCK = 1 << 17
 MAX_LINE = 256 << 20  # bytes, as in the core
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 class _Decompressed(io.RawIOBase):
@@ -147,3 +157,17 @@ def _text_over(raw: BinaryIO, *, compress: bool) -> Iterator[TextIO]:
         text.detach()
         if compress:
             out.close()
+
+
+def size_in_bytes(size: int | str) -> int:
+    """A number of bytes from a number or from text such as ``512M`` or ``2G``.
+
+    >>> size_in_bytes("2G") == 2 * 1024**3
+    True
+    """
+    text = str(size).strip().upper().removesuffix("B")
+    unit = UNITS.get(text[-1:], 1)
+    digits = text if unit == 1 else text[:-1]
+    if not digits.isdecimal() or not 1 << 20 <= int(digits) * unit < 1 << 62:
+        raise ArgumentError(f"memory: found {size}; expected at least 1M, such as 512M or 2G")
+    return int(digits) * unit

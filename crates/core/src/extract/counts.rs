@@ -47,7 +47,7 @@ pub struct ExtractOptions {
     /// Bytes of memory for counting; beyond them counts go to disk.
     pub memory: usize,
     /// Where temporary files go; none for the system's own place.
-    pub temporary: Option<PathBuf>,
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl Default for ExtractOptions {
@@ -56,7 +56,7 @@ impl Default for ExtractOptions {
             max_length: 7,
             strictness: Strictness::Strict,
             memory: 1 << 30,
-            temporary: None,
+            temp_dir: None,
         }
     }
 }
@@ -108,7 +108,7 @@ impl Counts {
         check_links(bitext, links)?;
         let (src_words, src_codes) = Words::of(bitext.src(), bitext, "source")?;
         let (tgt_words, tgt_codes) = Words::of(bitext.tgt(), bitext, "target")?;
-        let workshop = Arc::new(Workshop::new(options.temporary.as_deref())?);
+        let workshop = Arc::new(Workshop::new(options.temp_dir.as_deref())?);
         job.begin(bitext.len() as u64);
         let threads = job.threads().min(bitext.len().div_ceil(BLOCK)).max(1);
         let task = Task {
@@ -186,7 +186,7 @@ impl Counts {
             }
         }
         let sentences = parts.iter().map(|part| part.sentences).sum();
-        let workshop = Arc::new(Workshop::new(options.temporary.as_deref())?);
+        let workshop = Arc::new(Workshop::new(options.temp_dir.as_deref())?);
         let ends = (src_words.end_code(), tgt_words.end_code());
         let codes = src_codes.into_iter().zip(tgt_codes);
         let runs = parts.into_iter().zip(codes);
