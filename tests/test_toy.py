@@ -303,6 +303,55 @@ def test_particles_stay_behind_their_noun_in_gold_order() -> None:
                 assert at[here] > at[here - 1]
 
 
+def test_japanese_links_what_english_says_with_a_word_and_leaves_bare_endings() -> None:
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for item in sample("ja-en"):
+        for at, there in item.links:
+            found[item.src[at]][item.tgt[there]] += 1
+    assert not {"た", "まし", "は"} & found.keys()
+    assert found["でしょう"].most_common(1)[0][0] == "will"
+    assert found["も"].keys() == {"also"}
+    assert found["か"]["?"] > 100
+
+
+def test_japanese_ends_in_plain_and_in_polite_style() -> None:
+    endings = Counter(item.src[-2] for item in sample("ja-en"))
+    assert endings["ます"] > 100
+    assert endings["だろう"] > 100
+
+
+def test_past_endings_stay_behind_the_word_they_inflect() -> None:
+    for item in sample("ja-en"):
+        at = {here: when for when, here in enumerate(item.order)}
+        for here, word in enumerate(item.src):
+            if word == "た" and item.pos[here] == "AUX":
+                assert at[here] == at[here - 1] + 1, " ".join(item.src)
+
+
+def test_also_joins_the_subject() -> None:
+    for pair, word in (("de-en", "auch"), ("ar-en", "أيضا")):
+        linked = {
+            item.tgt[there]
+            for item in sample(pair)
+            for at, there in item.links
+            if item.src[at].lower() == word
+        }
+        assert linked == {"also"}
+
+
+@pytest.mark.parametrize("pair", ALL_PAIRS)
+def test_most_links_are_one_to_one_and_no_english_word_is_everywhere(pair: str) -> None:
+    single = total = 0
+    counts = Counter(word.lower() for item in sample(pair) for word in item.tgt)
+    for item in sample(pair):
+        sources = Counter(at for at, _ in item.links)
+        targets = Counter(there for _, there in item.links)
+        single += sum(sources[at] == targets[there] == 1 for at, there in item.links)
+        total += len(item.links)
+    assert single > 0.55 * total
+    assert counts["the"] + counts["a"] < 0.06 * counts.total()
+
+
 @pytest.mark.parametrize(
     ("verb", "who", "expected"),
     [

@@ -118,17 +118,13 @@ def test_any_small_text_gives_finite_posteriors(pairs: list[tuple[str, str]], mo
     assert np.isfinite(posteriors).all()
 
 
-#: F1 of the default model on 10,000 toy pairs stays above these; the docs have the figures.
-FLOORS = {"de-en": 0.9, "ar-en": 0.83, "ja-en": 0.78}
-
-
 @pytest.mark.parametrize("pair", toy.pairs())
 def test_toy_links_are_found(pair: str) -> None:
     sentences = list(toy.generate(pair, 10_000))
     bitext = Bitext.from_pairs((" ".join(s.src), " ".join(s.tgt)) for s in sentences)
     links = align.fit(bitext).align(bitext)
     gold = [align.score.Gold(frozenset(s.links), frozenset(s.links)) for s in sentences]
-    assert align.score_links(links, gold).f1 > FLOORS[pair]
+    assert align.score_links(links, gold).f1 > 0.9
 
 
 def test_a_damaged_file_is_refused(aligner: align.Aligner, tmp_path: Path) -> None:

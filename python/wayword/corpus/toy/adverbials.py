@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from wayword.corpus.toy import choices
 from wayword.corpus.toy.entries import Verb
-from wayword.corpus.toy.participants import attribute
+from wayword.corpus.toy.participants import attribute, pronoun
 from wayword.corpus.toy.sampling import Draw, Table
 from wayword.corpus.toy.tree import Adjunct, NounPhrase
 
-PLACE_DETERMINERS = Table([("the", 78), ("a", 10), ("this", 12)])
+PLACE_DETERMINERS = Table([("the", 22), ("a", 8), ("this", 38), ("that", 14), ("owned", 18)])
+EVENT_DETERMINERS = Table([("the", 30), ("this", 50), ("that", 20)])
+KNOWN = frozenset({"the", "this", "that", "owned"})
+OWNED_PLACES = frozenset({"room", "home", "org"})
 SMALL_PLACES = frozenset({"room", "building", "place"})
 
 
@@ -48,9 +51,17 @@ def draw_adjuncts(draw: Draw, frame: Frame) -> tuple[Adjunct, ...]:
         found.append(when)
     if "stat" not in frame.verb.flags and frame.verb.frame in ("tr", "in", "go", "fly"):
         found.extend(_circumstances(draw, frame, needed is not None))
-    if frame.depth == 0 and not frame.negated and draw.chance(0.05):
+    if frame.depth == 0 and not frame.negated and draw.chance(0.07):
         found.append(_adverb(draw, "attitude", "attitude"))
+    if _may_join(frame) and draw.chance(0.16):
+        found.append(_adverb(draw, "also", "also"))
     return tuple(found)
+
+
+def _may_join(frame: Frame) -> bool:
+    """Whether "also" may say that this subject is not the only one."""
+    is_known = frame.doer.kind in ("name", "pronoun") or frame.doer.determiner in KNOWN
+    return is_known and frame.depth == 0 and not (frame.negated or frame.has_modal)
 
 
 def _adverb(draw: Draw, slot: str, kind: str) -> Adjunct:
@@ -75,13 +86,13 @@ def _when(draw: Draw, frame: Frame) -> Adjunct | None:
     may_repeat = may_repeat and is_habit and not (frame.negated or frame.has_modal)
     if may_repeat and draw.chance(0.3):
         return _adverb(draw, "freq", "freq")
-    if not draw.chance(0.42 if frame.depth == 0 else 0.3) or (
+    if not draw.chance(0.5 if frame.depth == 0 else 0.3) or (
         frame.tense == "present" and "stat" in frame.verb.flags
     ):
         return None
     if frame.tense != "future" and draw.chance(0.1):
         event = draw.pick(choices.nouns_of(frozenset({"event"})))
-        phrase = NounPhrase(draw.ref(), "noun", noun=event, determiner="the")
+        phrase = NounPhrase(draw.ref(), "noun", noun=event, determiner=draw.pick(EVENT_DETERMINERS))
         relation = "before" if draw.chance(0.4) else "after"
         return Adjunct(draw.ref(), "order", relation=relation, phrase=phrase)
     if is_habit and not frame.has_modal:
@@ -98,7 +109,7 @@ def _circumstances(draw: Draw, frame: Frame, has_place: bool) -> list[Adjunct]:
             found.append(_adverb(draw, "place", "place"))
         else:
             found.append(Adjunct(draw.ref(), "place", relation="in", phrase=draw_place(draw)))
-    if not frame.negated and draw.chance(0.11):
+    if not frame.negated and draw.chance(0.2):
         found.append(_adverb(draw, "manner", "manner"))
     elif frame.doer.is_human and frame.verb.frame != "tr" and draw.chance(0.12):
         relation = "with" if draw.chance(0.8) else "without"
@@ -131,13 +142,17 @@ def _city(draw: Draw, kind: str) -> NounPhrase:
 
 def draw_place(draw: Draw) -> NounPhrase:
     """A city, or a building, room or place outside."""
-    if draw.chance(0.22):
+    if draw.chance(0.5):
         return _city(draw, "city")
     site = draw.pick(choices.nouns_of(choices.PLACES))
     determiner = draw.pick(PLACE_DETERMINERS)
+    if determiner == "owned" and not site.classes & OWNED_PLACES:
+        determiner = "this"
     quality = None
     if draw.chance(0.2):
         quality = attribute(draw, site)
+    owner = pronoun(draw) if determiner == "owned" else None
     return NounPhrase(
-        draw.ref(), "noun", noun=site, sex=site.ar_gender, determiner=determiner, quality=quality
-    )
+        draw.ref(), "noun", noun=site, sex=site.ar_gender,
+        determiner=determiner, owner=owner, quality=quality,
+    )  # fmt: skip

@@ -28,6 +28,7 @@ from wayword.corpus.toy.tree import (
     CONJUNCTION,
     END,
     NEGATION,
+    QUESTION,
     TENSE,
     THERE,
     TO,
@@ -87,10 +88,13 @@ def _subordinate(item: Subordinate) -> list[Token]:
         return _after_anna(clause, "لأن", (ref,))
     if item.conjunction == "although":
         tokens = _after_anna(clause, "أن", (ref,))
+        tokens[0].refs = tokens[0].refs[1:]
         return [Token("رغم", "SCONJ", (ref,), tokens[0]), *tokens]
     inner = _clause(clause, order="verb", setting=item.conjunction)
-    words = [Token(form, "SCONJ", (ref,)) for form in PLAIN_CONJUNCTIONS[item.conjunction]]
-    return [*words, *inner]
+    word, *rest = PLAIN_CONJUNCTIONS[item.conjunction]
+    first = Token(word, "SCONJ", (ref,))
+    # After a preposition, an only opens the clause.
+    return [first, *[Token(form, "SCONJ", (), first) for form in rest], *inner]
 
 
 def _after_anna(clause: Clause, word: str, refs: tuple[int, ...]) -> list[Token]:
@@ -137,7 +141,7 @@ def _question(clause: Clause) -> list[Token]:
         if tokens[0].form in ("لم", "لن", "لا"):
             tokens[0].form = "أ" + tokens[0].form
             return tokens
-        return [Token("هل", "PART", (), tokens[0]), *tokens]
+        return [Token("هل", "PART", (clause.ref + QUESTION,), tokens[0]), *tokens]
     asked = clause.subject if clause.question == "who" else clause.object
     if clause.question in ("who", "what") and asked is not None:
         word = "من" if clause.question == "who" else "ماذا"
@@ -191,17 +195,22 @@ def _slots(clause: Clause, used: str) -> list[Token]:
 
 def _verbal(clause: Clause, order: str, setting: str, used: str) -> list[Token]:
     who = clause.subject
-    comes_first = not order and not clause.verb_first and who.kind != "pronoun"
+    comes_first = not order and not clause.verb_first and who.kind != "asked"
     comes_first = comes_first and is_definite(who) and who.second is None and used != "attitude"
-    is_said = order == "gapped" or who.kind in ("pronoun", "gap", "asked")
+    is_said = order == "gapped" or who.kind in ("gap", "asked")
     impersonal = clause.modal in ("must", "should")
     comes_first = comes_first and not impersonal
+    is_said = is_said or (who.kind == "pronoun" and not comes_first)
     seen = agreement(who) if is_said or comes_first else before_subject(who)
-    carries = who.kind == "pronoun" and order != "gapped"
+    carries = who.kind == "pronoun" and order != "gapped" and not comes_first
     parts: VerbPhrase = verb_phrase(clause, seen, setting, carries=carries)
     subject = [] if is_said or impersonal else phrase(who, "nom")
     freq = clause.adjunct("freq")
     often = adverbial(freq) if freq is not None else []
+    also = clause.adjunct("also")
+    if also is not None:
+        # Behind the subject, wherever that is said.
+        (subject if subject else parts.before).extend(adverbial(also))
     if comes_first:
         tokens = [*subject, *often, *parts.before, *parts.after]
     else:
@@ -244,7 +253,7 @@ def _whether(inner: Clause) -> list[Token]:
     else:
         subject = phrase(who, "nom")
     rest = _clause(inner, order="gapped")
-    if inner.tense == "past" and not (inner.negated or inner.modal):
+    if inner.tense == "past" and not (inner.negated or inner.modal or inner.perfect):
         subject.append(Token("قد", "PART", (), rest[0]))
     return [word, be, *subject, *rest]
 

@@ -20,6 +20,7 @@ from wayword.corpus.toy.tree import (
     MODAL,
     NEGATION,
     PREPOSITION,
+    SUPPORT,
     TENSE,
     TO,
     Adjunct,
@@ -102,12 +103,15 @@ def _conjugated(
     if clause.negated:
         if clause.tense == "present" and setting != "if":
             main = Token(forms.present(verb, seen), "VERB", (*refs, tense))
-            return [Token("لا", "PART", (no,), main), main]
+            return [Token("لا", "PART", (no, clause.ref + SUPPORT), main), main]
         if clause.tense == "future":
             main = Token(forms.present(verb, seen, "sub"), "VERB", refs)
             return [Token("لن", "PART", (no, tense), main), main]
         main = Token(forms.present(verb, seen, "jus"), "VERB", refs)
         return [Token("لم", "PART", (no, tense), main), main]
+    if clause.perfect and clause.tense == "past" and not clause.question:
+        main = Token(forms.past(verb, seen), "VERB", refs)
+        return [Token("قد", "PART", (tense,), main), main]
     if clause.tense == "past" or setting in PAST_SETTINGS:
         form = forms.past(verb, seen)
     else:
@@ -119,8 +123,14 @@ def _after_an(clause: Clause, verb: Verb, seen: Agreement) -> list[Token]:
     """The main verb after an, in the subjunctive, and its objects."""
     main = Token(forms.present(verb_forms(verb), seen, "sub"), "VERB", _whole(clause))
     main.chunk = "B-VP"
-    an = Token("أن", "SCONJ", (clause.ref + TO,), main)
+    # Where English has a bare infinitive, an belongs to the modal verb.
+    refs = (clause.ref + TO, clause.ref + MODAL) if _is_bare(clause) else (clause.ref + TO,)
+    an = Token("أن", "SCONJ", refs, main)
     return [an, main, *_objects(clause, verb, main, is_indicative=False)]
+
+
+def _is_bare(clause: Clause) -> bool:
+    return clause.modal in ("can", "should") or (clause.modal == "must" and clause.tense != "past")
 
 
 def _impersonal(clause: Clause, verb: Verb) -> VerbPhrase:
@@ -138,6 +148,9 @@ def _impersonal(clause: Clause, verb: Verb) -> VerbPhrase:
         # "who must ...": the pronoun after the preposition takes up the question word.
         who = NounPhrase(who.ref, "gap", sex="m")
     on = prepositional(preposition, who, who.ref + PREPOSITION)
+    if clause.modal == "must":
+        # yajibu ala is one expression; the li after yanbaghi is part of the next word.
+        on[0].refs = (*on[0].refs, refs[0])
     if on[0].anchor is None:
         on[0].anchor = must
     return VerbPhrase(before, [*on, *_after_an(clause, verb, agreement(clause.subject))])

@@ -20,18 +20,18 @@ PERSON = frozenset({"person"})
 # Unordered pairs written as (value, weight); the weights are per mille of the draws.
 FRAMES = Table(
     [
-        ("tr", 480),
-        ("in", 90),
-        ("st", 70),
-        ("go", 110),
-        ("fly", 30),
-        ("di", 85),
-        ("say", 75),
-        ("ask", 15),
-        ("inf", 45),
+        ("tr", 382),
+        ("in", 145),
+        ("st", 125),
+        ("go", 130),
+        ("fly", 40),
+        ("di", 75),
+        ("say", 70),
+        ("ask", 8),
+        ("inf", 25),
     ]
 )
-SIMPLE_FRAMES = Table([("tr", 560), ("in", 130), ("st", 80), ("go", 120), ("fly", 20), ("di", 90)])
+SIMPLE_FRAMES = Table([("tr", 470), ("in", 150), ("st", 110), ("go", 150), ("fly", 40), ("di", 80)])
 RELATIVE_FRAMES = frozenset({"tr", "in", "st", "go", "fly"})
 
 

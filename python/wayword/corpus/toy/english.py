@@ -19,7 +19,9 @@ from wayword.corpus.toy.tree import (
     MODAL,
     NEGATION,
     PREPOSITION,
+    QUESTION,
     RELATIVE,
+    SUPPORT,
     TENSE,
     THERE,
     TO,
@@ -76,10 +78,13 @@ def clause_tokens(clause: Clause, *, with_subject: bool = True) -> list[Token]:
     if clause.kind == "existence":
         there = Token("there", "PRON", (clause.ref + THERE,))
         return [*lead, there, *auxiliary, *rest, *who, *_ending(clause)]
+    if clause.question == "yesno":
+        auxiliary[0].refs = (*auxiliary[0].refs, clause.ref + QUESTION)
     if inverts:
         start = [*auxiliary[:1], *who, *auxiliary[1:], *often, *rest]
     else:
-        start = [*who, *auxiliary, *often, *rest]
+        also = clause.adjunct("also")
+        start = [*who, *auxiliary, *(adverbial(also) if also is not None else []), *often, *rest]
     return [*lead, *start, *_predicate(clause), *_ending(clause)]
 
 
@@ -88,7 +93,8 @@ def _subject(clause: Clause) -> list[Token]:
         return [_relative_pronoun(clause.subject)]
     who = phrase(clause.subject, "subject")
     if clause.gap == "object" and clause.object is not None:
-        return [_relative_pronoun(clause.object), *who]
+        # "the book I read" as often as "the book that I read".
+        return who if clause.verb_first else [_relative_pronoun(clause.object), *who]
     return who
 
 
@@ -160,7 +166,7 @@ def _helper(clause: Clause, verb: Verb) -> tuple[Token | None, str]:
         return Token("will", "AUX", tense), verb.en
     if clause.progressive:
         return Token(be(who.person, who.is_plural, past), "AUX", tense), ing(verb.en)
-    if clause.perfect or clause.anterior:
+    if clause.perfect or (clause.anterior and not clause.verb_first):
         have = "had" if past and clause.anterior else "have" if is_base else "has"
         return Token(have, "AUX", tense), verb.en_participle
     if clause.negated or clause.question not in ("", "who"):
@@ -169,10 +175,11 @@ def _helper(clause: Clause, verb: Verb) -> tuple[Token | None, str]:
 
 
 def _do(clause: Clause) -> Token:
-    """Did says the tense; do and does say nothing that another language would."""
+    """Did says the tense; do and does only support a "not" or a question."""
     if clause.tense == "past":
-        return Token("did", "AUX", (clause.ref + TENSE,))
-    return Token("do" if _takes_base(clause) else "does", "AUX")
+        no = (clause.ref + SUPPORT,) if clause.negated else ()
+        return Token("did", "AUX", (clause.ref + TENSE, *no))
+    return Token("do" if _takes_base(clause) else "does", "AUX", (clause.ref + SUPPORT,))
 
 
 def _whole(clause: Clause) -> tuple[int, ...]:

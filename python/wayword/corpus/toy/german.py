@@ -233,7 +233,19 @@ def _first_position(clause: Clause, parts: VerbParts) -> tuple[list[Token], str]
         return phrase(clause.object, clause.verb.de_case), "object"
     if clause.kind == "existence":
         return [_expletive(clause, parts)], "there"
-    return phrase(clause.subject, "nom"), "subject"
+    return _subject(clause), "subject"
+
+
+def _subject(clause: Clause) -> list[Token]:
+    """The subject, behind "auch" where it is not the only one."""
+    tokens, also = phrase(clause.subject, "nom"), clause.adjunct("also")
+    if also is None:
+        return tokens
+    tokens[0].chunk = "I-NP"
+    words = adverbial(also)
+    words[0].chunk = "B-NP"
+    words[0].anchor = tokens[0].anchor or tokens[0]
+    return words + tokens
 
 
 def _asked_first(clause: Clause, parts: VerbParts) -> tuple[list[Token], str]:
@@ -269,7 +281,7 @@ def _middle(clause: Clause, parts: VerbParts, used: str, *, with_subject: bool) 
     if clause.kind == "existence":
         tokens += [] if used == "there" else [_expletive(clause, parts)]
     elif with_subject:
-        tokens += phrase(clause.subject, "nom")
+        tokens += _subject(clause)
     if clause.verb is not None and clause.verb.de_reflexive:
         tokens.append(_reflexive(clause, parts))
     target = clause.object

@@ -2,7 +2,8 @@
 
 In: a root `Clause`. Out: `Token`s of one sentence with chunks and anchors.
 How: topic or subject, time, place, receiver, object, predicate. Subordinate, relative and
-quoted clauses come before what they belong to, in plain forms; the sentence ends politely.
+quoted clauses come before what they belong to, in plain forms; the sentence ends in plain or
+polite style.
 Cost: linear in the number of words.
 Not: honorifics, passives and causatives.
 """
@@ -31,7 +32,7 @@ CONJUNCTIONS = {
     "although": ("as is", ("けれど",), "だ"),
     "when": ("as is", ("とき",), "な"),
     "before": ("present", ("前", "に"), "な"),
-    "after": ("past", ("後", "で"), "な"),
+    "after": ("past", ("後",), "な"),
     "while": ("present", ("間",), "な"),
 }
 
@@ -43,15 +44,24 @@ def realise(root: Clause) -> list[Token]:
         tokens += _subordinate(root.subordinate)
     if root.then is not None:
         tokens += _first_half(root)
-        final = root.then
-        tokens += _clause(final, "は", Ending(final.tense == "past", final.negated, True),
-                          with_subject=not root.shares_subject)  # fmt: skip
+        ending = _final(root.then, is_plain=root.plain)
+        tokens += _clause(root.then, "は", ending, with_subject=not root.shares_subject)
     else:
-        tokens += _clause(root, "は", Ending(root.tense == "past", root.negated, True))
+        tokens += _clause(root, "は", _final(root, is_plain=root.plain))
     if root.question:
-        tokens.append(Token("か", "PART", (), tokens[-1]))
+        tokens.append(Token("か", "PART", (root.ref + END,), tokens[-1]))
     tokens.append(Token("。", "PUNCT", (root.ref + END,)))
     return tokens
+
+
+def _final(clause: Clause, *, is_plain: bool) -> Ending:
+    """The end of a sentence; only a verb ends it in plain style.
+
+    What others will do is said with deshou or darou.
+    """
+    is_polite = not is_plain or clause.kind != "verb"
+    is_likely = clause.tense == "future" and clause.subject.person == 3
+    return Ending(clause.tense == "past", clause.negated, is_polite, is_likely)
 
 
 def _first_half(root: Clause) -> list[Token]:
@@ -62,8 +72,8 @@ def _first_half(root: Clause) -> list[Token]:
         tokens[-1].refs = (ref,)
         return tokens
     is_but = root.then_word == "but"
-    tokens = _clause(root, "は", Ending(past, root.negated, is_but), before="だ")
-    word = Token("が" if is_but else "し", "SCONJ", (ref,), tokens[-1])
+    tokens = _clause(root, "は", Ending(past, root.negated, is_but and not root.plain), before="だ")
+    word = Token("けれども" if is_but else "し", "SCONJ", (ref,), tokens[-1])
     return [*tokens, word, Token("、", "PUNCT", (root.ref + COMMA,), word)]
 
 
@@ -144,9 +154,16 @@ def _opening(clause: Clause, marker: str, with_subject: bool) -> list[Token]:
     when = [] if time is None else adverbial(time)
     who = clause.subject
     subject: list[Token] = []
+    also = clause.adjunct("also")
     is_dropped = who.kind == "pronoun" and who.person == 1 and clause.verb_first and marker == "は"
+    is_dropped = is_dropped and also is None
     if with_subject and clause.gap != "subject" and not is_dropped:
         subject = phrase(who, "が" if who.kind == "asked" else marker)
+        if also is not None:
+            # mo takes the place of wa.
+            word = adverbial(also)[0]
+            word.anchor, word.chunk = subject[-1].anchor, "I-NP"
+            subject[-1] = word
     if clause.topic == "time":
         return start + when + subject
     return start + subject + when

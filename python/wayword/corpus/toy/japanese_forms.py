@@ -23,7 +23,11 @@ VOICED = "ぐむぶぬ"
 
 
 class Piece(NamedTuple):
-    """A short unit; `part` says what it expresses: word, tense, no, modal, or "" for nothing."""
+    """A short unit; `part` says what it expresses, "" for nothing.
+
+    word, there, be, modal, to; masen, nai, no and its past; aux, an auxiliary of tense; end, the
+    polite ending of the non-past; will be, the word for what is likely.
+    """
 
     form: str
     pos: str
@@ -31,15 +35,17 @@ class Piece(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """What the end of a predicate has to show."""
+    """What the end of a predicate has to show; `likely` adds deshou or darou."""
 
     past: bool
     negated: bool
     polite: bool
+    likely: bool = False
 
 
 TE = Piece("て", "SCONJ")
 DE = Piece("で", "SCONJ")
+TA = Piece("た", "AUX")
 
 
 def _head(verb: Verb) -> list[Piece]:
@@ -77,26 +83,26 @@ def te_form(verb: Verb) -> list[Piece]:
     return [*stem(verb, 2), DE if _is_voiced(verb) else TE]
 
 
-def ta_form(verb: Verb, part: str = "tense") -> list[Piece]:
+def ta_form(verb: Verb) -> list[Piece]:
     """The plain past: tabe ta, yon da."""
-    return [*stem(verb, 2), Piece("だ" if _is_voiced(verb) else "た", "AUX", part)]
+    return [*stem(verb, 2), Piece("だ" if _is_voiced(verb) else "た", "AUX")]
 
 
 def polite_end(ending: Ending) -> list[Piece]:
     """The polite ending masu and its family."""
     if not ending.negated:
         if ending.past:
-            return [Piece("まし", "AUX", "tense"), Piece("た", "AUX", "tense")]
-        return [Piece("ます", "AUX", "tense")]
-    no = [Piece("ませ", "AUX"), Piece("ん", "AUX", "no")]
-    return [*no, Piece("でし", "AUX", "tense"), Piece("た", "AUX", "tense")] if ending.past else no
+            return [Piece("まし", "AUX"), TA]
+        return [Piece("ます", "AUX", "end")]
+    no = [Piece("ませ", "AUX", "masen"), Piece("ん", "AUX", "no")]
+    return [*no, Piece("でし", "AUX", "aux"), TA] if ending.past else no
 
 
 def plain_no(ending: Ending) -> list[Piece]:
     """The plain negatives nai and nakat ta."""
     if ending.past:
-        return [Piece("なかっ", "AUX", "no"), Piece("た", "AUX", "tense")]
-    return [Piece("ない", "AUX", "no")]
+        return [Piece("なかっ", "AUX", "no past"), TA]
+    return [Piece("ない", "AUX", "nai")]
 
 
 def verb_end(verb: Verb, ending: Ending) -> list[Piece]:
@@ -115,7 +121,7 @@ def iru_end(ending: Ending, part: str) -> list[Piece]:
     if ending.negated:
         return [Piece("い", "AUX", part), *plain_no(ending)]
     if ending.past:
-        return [Piece("い", "AUX", part), Piece("た", "AUX", "tense")]
+        return [Piece("い", "AUX", part), TA]
     return [Piece("いる", "AUX", part)]
 
 
@@ -126,7 +132,7 @@ def ru_end(base: str, ending: Ending, part: str) -> list[Piece]:
     if ending.negated:
         return [Piece(base, "VERB", part), *plain_no(ending)]
     if ending.past:
-        return [Piece(base, "VERB", part), Piece("た", "AUX", "tense")]
+        return [Piece(base, "VERB", part), TA]
     return [Piece(base + "る", "VERB", part)]
 
 
@@ -137,10 +143,9 @@ def i_end(base: str, pos: str, ending: Ending, part: str) -> list[Piece]:
         if ending.polite:
             return [*head, Piece("あり", "VERB"), *polite_end(ending)]
         return [*head, *plain_no(ending)]
+    head = [Piece(base + "い", pos, part)]
     if ending.past:
-        head = [Piece(base + "かっ", pos, part), Piece("た", "AUX", "tense")]
-    else:
-        head = [Piece(base + "い", pos, part)]
+        head = [Piece(base + "かっ", pos, part), TA]
     return [*head, Piece("です", "AUX", "be")] if ending.polite else head
 
 
@@ -153,6 +158,6 @@ def copula(ending: Ending, before: str) -> list[Piece]:
         return [*head, *plain_no(ending)]
     if ending.past:
         form = "でし" if ending.polite else "だっ"
-        return [Piece(form, "AUX", "be"), Piece("た", "AUX", "tense")]
+        return [Piece(form, "AUX", "be"), TA]
     form = "です" if ending.polite else before
     return [Piece(form, "AUX", "be")] if form else []

@@ -27,7 +27,7 @@ NUMERALS = {"three": "三", "four": "四", "five": "五"}
 QUANTITIES = {"many": "多く", "all": "すべて"}
 # The word that carries the relation, then the particles around it.
 RELATIONS = {"with": ("と",), "without": ("なし", "で"), "for": ("の", "ため", "に"),
-             "before": ("の", "前", "に"), "after": ("の", "後", "で")}  # fmt: skip
+             "before": ("の", "前", "に"), "after": ("の", "後")}  # fmt: skip
 NOUNS = frozenset({"なし", "ため", "前", "後"})
 
 
@@ -92,8 +92,8 @@ def _determiner(item: NounPhrase, noun: Noun) -> list[Token]:
         return [quantity, _no((), quantity)]
     if kind == "some":
         some = Token("何" if noun.is_human else "いくつ", "PRON", refs)
-        counter = [Token("人", "NOUN", (), some)] if noun.is_human else []
-        return [some, *counter, Token("か", "PART", (), some), _no((), some)]
+        counter = [Token("人", "NOUN", refs, some)] if noun.is_human else []
+        return [some, *counter, Token("か", "PART", refs, some), _no((), some)]
     if kind == "owned" and item.owner is not None:
         return _owner(item, item.owner)
     return []
@@ -106,7 +106,8 @@ def _no(refs: tuple[int, ...], anchor: Token) -> Token:
 def _owner(item: NounPhrase, owner: NounPhrase) -> list[Token]:
     tokens = _single(owner)
     # Inside the phrase the owner keeps its own head.
-    refs = tokens[-1].refs if owner.kind == "pronoun" else (item.ref + OWNER,)
+    # English has a word for no only beside a noun: 's or of.
+    refs = () if owner.kind == "pronoun" else (item.ref + OWNER,)
     return [*tokens, _no(refs, tokens[-1])]
 
 

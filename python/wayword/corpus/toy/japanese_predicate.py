@@ -1,8 +1,8 @@
 """The Japanese predicate: verb, adjective or noun with its auxiliaries, as tokens.
 
 In: a clause and the ending it needs. Out: `Token`s, the last thing said in the clause.
-How: build `Piece`s with `japanese_forms`, then give each the refs of what it expresses. Pieces
-that express nothing of their own (mashi, deshi, te) keep beside the word they lean on.
+How: build `Piece`s with `japanese_forms`, then give each the refs of what it expresses. Endings
+that only inflect the word before them (mashi, ta) express nothing of their own and keep beside it.
 Cost: constant per clause.
 Not: what stands before the predicate.
 """
@@ -14,11 +14,17 @@ from wayword.corpus.toy.entries import Verb
 from wayword.corpus.toy.japanese_forms import Ending, Piece
 from wayword.corpus.toy.japanese_phrases import adjective_stem, phrase
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import MODAL, NEGATION, PREPOSITION, TENSE, Clause
+from wayword.corpus.toy.tree import MODAL, NEGATION, PREPOSITION, SUPPORT, TENSE, THERE, TO, Clause
 
 
 def predicate(clause: Clause, ending: Ending, before: str, *, joins: bool = False) -> list[Token]:
     """The end of a clause; `before` is the plain copula its context asks for."""
+    if ending.likely:
+        tokens = predicate(clause, ending._replace(likely=False, polite=False), "")
+        word = Piece("でしょう" if ending.polite else "だろう", "AUX", "will be")
+        (last,) = spoken(clause, [word], tokens[-1])
+        last.chunk = "I-VP" if tokens[-1].chunk.endswith("VP") else "B-VP"
+        return [*tokens, last]
     verb = clause.verb
     if verb is not None:
         pieces = forms.te_form(verb) if joins else _verbal(clause, verb, ending, before)
@@ -55,12 +61,12 @@ def existence(clause: Clause, ending: Ending) -> list[Piece]:
     """To be there: aru for things, iru for people and animals."""
     noun = clause.subject.noun
     if noun is not None and noun.classes & {"person", "animal"}:
-        return forms.ru_end("い", ending, "word")
+        return forms.ru_end("い", ending, "there")
     if ending.polite:
-        return [Piece("あり", "VERB", "word"), *forms.polite_end(ending)]
+        return [Piece("あり", "VERB", "there"), *forms.polite_end(ending)]
     if ending.past:
-        return [Piece("あっ", "VERB", "word"), Piece("た", "AUX", "tense")]
-    return [Piece("ある", "VERB", "word")]
+        return [Piece("あっ", "VERB", "there"), forms.TA]
+    return [Piece("ある", "VERB", "there")]
 
 
 def _verbal(clause: Clause, verb: Verb, ending: Ending, before: str) -> list[Piece]:
@@ -69,14 +75,15 @@ def _verbal(clause: Clause, verb: Verb, ending: Ending, before: str) -> list[Pie
     lasts = "teiru" in verb.flags and not (ending.negated and "shiru" in verb.flags)
     lasts = lasts and clause.tense != "future" and not clause.anterior
     if clause.progressive or lasts:
-        part = "tense" if clause.progressive else ""
-        return [*forms.te_form(verb), *forms.iru_end(ending, part)]
+        *word, te = forms.te_form(verb)
+        part = "aux" if clause.progressive else ""
+        return [*word, te._replace(part=part), *forms.iru_end(ending, part)]
     return forms.verb_end(verb, ending)
 
 
 def _modal(clause: Clause, verb: Verb, ending: Ending, before: str) -> list[Piece]:
     if clause.modal == "can":
-        able = [Piece("こと", "NOUN"), Piece("が", "ADP")]
+        able = [Piece("こと", "NOUN", "modal"), Piece("が", "ADP")]
         return [*forms.dictionary(verb), *able, *forms.ru_end("でき", ending, "modal")]
     if clause.modal == "must":
         return [*forms.stem(verb, 0), *_must(ending)]
@@ -87,36 +94,37 @@ def _modal(clause: Clause, verb: Verb, ending: Ending, before: str) -> list[Piec
         return [*ought, *forms.copula(ending, before)]
     if clause.subject.person == 3:
         # Others' wishes are reported as what they show.
-        shows = [Piece("たがっ", "AUX", "modal"), forms.TE]
+        shows = [Piece("たがっ", "AUX", "modal"), forms.TE._replace(part="to")]
         return [*forms.stem(verb, 1), *shows, *forms.iru_end(ending, "")]
     wish = forms.i_end("た", "AUX", ending, "modal")
     return [*forms.stem(verb, 1), *wish]
 
 
 def _must(ending: Ending) -> list[Piece]:
-    head = [Piece("なけれ", "AUX", "modal"), Piece("ば", "SCONJ")]
-    past = [Piece("た", "AUX", "tense")]
+    head = [Piece("なけれ", "AUX", "modal"), Piece("ば", "SCONJ", "modal")]
     if ending.polite:
         end = [Piece("なり", "VERB", "modal"), Piece("ませ", "AUX"), Piece("ん", "AUX")]
-        return [*head, *end, *([Piece("でし", "AUX"), *past] if ending.past else [])]
-    no = [Piece("なかっ", "AUX"), *past] if ending.past else [Piece("ない", "AUX")]
+        return [*head, *end, *([Piece("でし", "AUX"), forms.TA] if ending.past else [])]
+    no = [Piece("なかっ", "AUX"), forms.TA] if ending.past else [Piece("ない", "AUX")]
     return [*head, Piece("なら", "VERB", "modal"), *no]
 
 
 def spoken(clause: Clause, pieces: list[Piece], lean: Token | None = None) -> list[Token]:
-    """Pieces as tokens; what expresses nothing leans on the nearest word before it."""
-    ref = clause.ref
+    """Pieces as tokens; each leans on the one before it, the first on `lean`."""
+    ref, whole = clause.ref, _whole(clause)
+    will = (ref + TENSE,) if clause.tense == "future" else ()
     refs = {
-        "": (), "word": _whole(clause), "be": _whole(clause), "tense": (ref + TENSE,),
-        "no": (ref + NEGATION,), "modal": (ref + MODAL,),
+        "": (), "word": whole, "be": (*whole, *will), "there": (*whole, ref + THERE),
+        "aux": (ref + TENSE,), "end": will,
+        "will be": will if clause.verb is not None else (*whole, *will),
+        "masen": (ref + NEGATION, ref + SUPPORT, *will), "nai": (ref + NEGATION, ref + SUPPORT),
+        "no": (ref + NEGATION,), "no past": (ref + NEGATION, ref + TENSE),
+        "modal": (ref + MODAL,), "to": (ref + TO,),
     }  # fmt: skip
     tokens: list[Token] = []
-    head = lean
     for piece in pieces:
-        token = Token(piece.form, piece.pos, refs[piece.part], head)
-        tokens.append(token)
-        if piece.part in ("word", "modal") or head is None:
-            head = token
+        lean = Token(piece.form, piece.pos, refs[piece.part], lean)
+        tokens.append(lean)
     return tokens
 
 

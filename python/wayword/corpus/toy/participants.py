@@ -39,36 +39,40 @@ OBJECT_PRONOUNS = Table(
 )
 SUBJECT_DETERMINERS = Table(
     [
-        ("the", 58),
-        ("a", 7),
-        ("this", 7),
-        ("that", 4),
-        ("owned", 12),
-        ("many", 4),
-        ("some", 3),
-        ("all", 2),
-        ("three", 2),
+        ("the", 14),
+        ("a", 6),
+        ("this", 17),
+        ("that", 7),
+        ("owned", 17),
+        ("bare", 27),
+        ("many", 2),
+        ("some", 2),
+        ("all", 4),
+        ("three", 3),
         ("four", 1),
     ]
 )
 OBJECT_DETERMINERS = Table(
     [
-        ("the", 38),
-        ("a", 28),
-        ("this", 5),
-        ("that", 3),
-        ("owned", 15),
-        ("many", 4),
-        ("some", 4),
-        ("three", 2),
+        ("the", 11),
+        ("a", 11),
+        ("this", 13),
+        ("that", 7),
+        ("owned", 17),
+        ("bare", 32),
+        ("many", 2),
+        ("some", 2),
+        ("three", 3),
         ("four", 1),
         ("five", 1),
     ]
 )
-KIN_DETERMINERS = Table([("owned", 75), ("the", 14), ("a", 7), ("this", 4)])
-PLAIN_DETERMINERS = Table([("the", 50), ("a", 25), ("owned", 17), ("this", 8)])
-MASS_DETERMINERS = Table([("bare", 60), ("the", 25), ("owned", 9), ("this", 6)])
-ALWAYS_PLURAL = frozenset({"many", "some", "all", "three", "four", "five"})
+DESCRIBED_DETERMINERS = Table([("the", 22), ("this", 38), ("that", 12), ("owned", 22), ("all", 6)])
+KIN_DETERMINERS = Table([("owned", 80), ("the", 4), ("a", 6), ("this", 10)])
+PLAIN_DETERMINERS = Table([("the", 22), ("a", 12), ("owned", 24), ("this", 32), ("that", 10)])
+MASS_DETERMINERS = Table([("bare", 66), ("the", 8), ("owned", 14), ("this", 12)])
+DESCRIBABLE = frozenset({"the", "a", "that", "bare", "many", "some", "three"})
+ALWAYS_PLURAL = frozenset({"bare", "many", "some", "all", "three", "four", "five"})
 OWNABLE = frozenset(
     {"kin", "written", "thing", "vehicle", "clothes", "room", "home", "idea", "food"}
     | {"device", "furniture", "instrument", "animal"}
@@ -93,11 +97,11 @@ def subject(
     """Who or what does it; `plain` keeps quantities out, which negation would make ambiguous."""
     if "person" in classes:
         kind = draw.random()
-        if kind < 0.26:
+        if kind < 0.24:
             return pronoun(draw)
-        if kind < 0.38:
+        if kind < 0.52:
             return person_name(draw)
-        if kind < 0.42:
+        if kind < 0.56:
             return _two_people(draw)
     noun = draw.pick(choices.nouns_of(classes))
     table = PLAIN_DETERMINERS if plain else SUBJECT_DETERMINERS
@@ -133,7 +137,7 @@ def thing(
             found = pronoun(draw, OBJECT_PRONOUNS)
             if doer is None or not _clash(found, doer):
                 return found
-        elif kind < 0.28:
+        elif kind < 0.34:
             return person_name(draw)
     noun = draw.pick(choices.nouns_of(classes))
     if not noun.is_human and draw.chance(0.05):
@@ -173,8 +177,8 @@ def common(
         ref, "noun", noun=noun, plural=plural, sex=noun.ar_gender,
         determiner=determiner, owner=owner, quality=quality,
     )  # fmt: skip
-    wants = determiner in ("the", "a", "many", "some", "three") and "skill" not in noun.classes
-    if not wants or depth > 1 or not draw.chance(0.19 if depth == 0 else 0.1):
+    wants = determiner in DESCRIBABLE and (plural or determiner != "bare")
+    if not wants or depth > 1 or not draw.chance(0.13 if depth == 0 else 0.07):
         return head
     clause = relative(draw, head, depth + 1)
     return NounPhrase(
@@ -190,15 +194,13 @@ def _determiner(draw: Draw, noun: Noun, table: Table[str], is_subject: bool) -> 
     if noun.is_mass:
         found = draw.pick(MASS_DETERMINERS)
         is_general = found == "bare" and (is_subject or "idea" in classes)
-        return "the" if is_general else found
+        return "this" if is_general else found
     if "kin" in classes:
         return draw.pick(KIN_DETERMINERS)
     found = draw.pick(table)
-    if found in ALWAYS_PLURAL and ("sole" in classes or not noun.has_plural):
-        return "the"
-    if found == "owned" and not classes & OWNABLE:
-        return "the"
-    return found
+    is_misfit = found in ALWAYS_PLURAL and ("sole" in classes or not noun.has_plural)
+    is_misfit = is_misfit or (found == "owned" and not classes & OWNABLE)
+    return "this" if is_misfit else found
 
 
 def _owner(draw: Draw, noun: Noun, doer: NounPhrase | None) -> NounPhrase:
@@ -209,7 +211,7 @@ def _owner(draw: Draw, noun: Noun, doer: NounPhrase | None) -> NounPhrase:
                 draw.ref(), "pronoun", person=doer.person, plural=doer.plural, sex=doer.sex
             )
         return pronoun(draw)
-    if kind < 0.62:
+    if kind < 0.77:
         return person_name(draw)
     classes = choices.PERSON if "kin" not in noun.classes else frozenset({"job"})
     other = draw.pick(choices.nouns_of(classes))
@@ -222,15 +224,16 @@ def _owner(draw: Draw, noun: Noun, doer: NounPhrase | None) -> NounPhrase:
         )
     plural = other.has_plural and draw.chance(0.12)
     return NounPhrase(
-        draw.ref(), "noun", noun=other, plural=plural, sex=other.ar_gender, determiner="the"
-    )
+        draw.ref(), "noun", noun=other, plural=plural, sex=other.ar_gender,
+        determiner="the" if draw.chance(0.5) else "this",
+    )  # fmt: skip
 
 
 def attribute(draw: Draw, noun: Noun) -> Quality | None:
-    """An adjective before (or after) the noun, in about a third of the cases."""
-    if "skill" in noun.classes or not draw.chance(0.3):
+    """An adjective before (or after) the noun, in four of ten cases."""
+    if "skill" in noun.classes or not draw.chance(0.4):
         return None
     table = choices.qualities_of(noun)
     if not table:
         return None
-    return Quality(draw.ref(), draw.pick(table), draw.chance(0.08))
+    return Quality(draw.ref(), draw.pick(table), draw.chance(0.12))

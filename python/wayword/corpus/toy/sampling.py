@@ -20,7 +20,7 @@ from wayword.corpus.toy.tree import STEP
 
 Item = TypeVar("Item")
 
-SHIFT = 4
+SHIFT = 2
 
 
 class Table(Generic[Item]):

@@ -5,7 +5,7 @@ How: frozen records. Every node has a number `ref`; the constants below, added t
 parts of the node's meaning (its words, its determiner, its negation ...). Words of two languages
 are linked when they express the same part.
 Cost: nothing of note.
-Not: word order, except where a writer has a choice (`topic`, `verb_first`).
+Not: word order, except where a writer has a choice (`topic`, `verb_first`, `plain`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ END = 12
 THERE = 13
 PREPOSITION = 14
 RELATIVE = 15
-STEP = 16
+SUPPORT = 16
+QUESTION = 17
+STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class NounPhrase:
 class Adjunct:
     """An adverbial: an adverb, or a relation and a noun phrase.
 
-    `slot` is time, freq, manner, place, goal, company, benefit, order or attitude; `relation` is
-    in, to, with, without, for, before or after.
+    `slot` is time, freq, manner, place, goal, company, benefit, order, attitude or also;
+    `relation` is in, to, with, without, for, before or after.
     """
 
     ref: int
@@ -105,6 +107,7 @@ class Clause:
     `kind` is verb, quality ("is new"), identity ("is a teacher") or existence ("there is").
     `question` is empty, yesno, who, what, where, when or why.
     `topic` is subject, time, place or object: what a verb-second language puts first.
+    `plain` is the plain style of a language that also has a polite one.
     `gap` is subject or object inside a relative clause.
     """
 
@@ -128,6 +131,7 @@ class Clause:
     question: str = ""
     topic: str = "subject"
     verb_first: bool = False
+    plain: bool = False
     gap: str = ""
     subordinate: Subordinate | None = None
     then: Clause | None = None

@@ -15,8 +15,8 @@ from wayword.corpus.toy import choices
 from wayword.corpus.toy.adverbials import Frame, draw_adjuncts
 from wayword.corpus.toy.entries import Verb
 from wayword.corpus.toy.participants import (
+    DESCRIBED_DETERMINERS,
     PLAIN_DETERMINERS,
-    SUBJECT_DETERMINERS,
     common,
     pronoun,
     subject,
@@ -25,18 +25,18 @@ from wayword.corpus.toy.participants import (
 from wayword.corpus.toy.sampling import Draw, Table
 from wayword.corpus.toy.tree import Adjunct, Clause, NounPhrase, Quality, Subordinate
 
-TENSES = Table([("past", 56), ("present", 30), ("future", 14)])
-KINDS = Table([("verb", 80), ("quality", 11), ("identity", 4), ("existence", 5)])
-MODALS = Table([("can", 35), ("must", 25), ("want", 28), ("should", 12)])
+TENSES = Table([("past", 48), ("present", 44), ("future", 8)])
+KINDS = Table([("verb", 90), ("quality", 6), ("identity", 2), ("existence", 2)])
+MODALS = Table([("can", 40), ("must", 20), ("want", 24), ("should", 16)])
 CONJUNCTIONS = Table(
     [
-        ("because", 28),
+        ("because", 26),
         ("although", 12),
-        ("when", 24),
+        ("when", 26),
         ("if", 10),
         ("before", 9),
         ("after", 9),
-        ("while", 8),
+        ("while", 5),
     ]
 )
 QUESTIONS = Table(
@@ -53,9 +53,9 @@ FOUND_IN_PLACES = frozenset({"person", "animal", "furniture", "thing"})
 def draw_sentence(draw: Draw) -> Clause:
     """One root clause."""
     draw.restart()
-    if draw.chance(0.1):
+    if draw.chance(0.08):
         return _question(draw)
-    clause = draw_clause(draw, 0, draw.pick(TENSES))
+    clause = replace(draw_clause(draw, 0, draw.pick(TENSES)), plain=draw.chance(0.75))
     goes_on = draw.chance(0.15) and _may_go_on(clause)
     if draw.chance(0.3):
         clause = replace(clause, subordinate=_subordinate(draw, clause, must_lead=goes_on))
@@ -93,7 +93,7 @@ def _verbal(
     ref = draw.ref()
     is_stative = "stat" in verb.flags
     modal = "" if plain or is_stative or tense == "future" else _modal(draw, verb, tense)
-    negated = not plain and modal not in ("must", "should") and draw.chance(0.1)
+    negated = not plain and modal not in ("must", "should") and draw.chance(0.07)
     if doer is None:
         doer = subject(draw, verb.subjects, depth, relative_clause, plain=negated)
     inner = depth + 1
@@ -104,12 +104,12 @@ def _verbal(
         target = thing(draw, verb.objects, inner - 1, relative_clause, doer=doer, plain=negated)
     complement = _complement(draw, verb, doer, inner, tense)
     progressive = (
-        tense == "present" and not (plain or modal or negated or is_stative) and draw.chance(0.45)
+        tense == "present" and not (plain or modal or negated or is_stative) and draw.chance(0.16)
     )
     frame = Frame(verb, doer, target, tense, progressive, negated, bool(modal), depth, plain)
     adjuncts = draw_adjuncts(draw, frame)
     has_time = any(adjunct.slot in ("time", "order") for adjunct in adjuncts)
-    perfect = tense == "past" and not has_time and not modal and draw.chance(0.15)
+    perfect = tense == "past" and not has_time and not modal and draw.chance(0.06)
     return Clause(
         ref, "verb", doer, tense, verb, target, receiver,
         adjuncts=adjuncts, complement=complement, modal=modal, negated=negated,
@@ -158,7 +158,7 @@ def _quality(draw: Draw, depth: int, tense: str) -> Clause:
     if noun.is_human and draw.chance(0.3):
         doer = pronoun(draw)
     else:
-        doer = common(draw, noun, SUBJECT_DETERMINERS, depth, relative_clause, is_subject=True)
+        doer = common(draw, noun, DESCRIBED_DETERMINERS, depth, relative_clause, is_subject=True)
     if doer.quality is not None and doer.quality.adjective is adjective:
         doer = replace(doer, quality=None)
     negated = doer.determiner not in ("all", "many", "some") and draw.chance(0.12)
@@ -193,7 +193,9 @@ def _identity(draw: Draw, depth: int, tense: str) -> Clause:
 def _existence(draw: Draw, depth: int, tense: str) -> Clause:
     ref = draw.ref()
     noun = draw.pick(choices.nouns_of(FOUND_IN_PLACES))
-    table = Table([("a", 60.0), ("many", 20.0), ("some", 8.0), ("three", 7.0), ("four", 5.0)])
+    table = Table(
+        [("a", 45.0), ("bare", 25.0), ("many", 10.0), ("some", 8.0), ("three", 7.0), ("four", 5.0)]
+    )
     who = common(draw, noun, table, depth, relative_clause)
     if who.determiner not in table.items:
         who = replace(who, determiner="a", owner=None, plural=False)
@@ -222,7 +224,7 @@ def relative_clause(draw: Draw, head: NounPhrase, depth: int) -> Clause:
     gap = NounPhrase(
         draw.ref(), "gap", noun=noun, plural=head.plural, sex=head.sex, determiner=head.determiner
     )
-    tense = "past" if draw.chance(0.7) else "present"
+    tense = "past" if draw.chance(0.6) else "present"
     doing, suffering = choices.verbs_by(noun), choices.verbs_on(noun)
     if doing and (not suffering or draw.chance(0.6)):
         return _verbal(draw, draw.pick(doing), depth, tense, doer=gap, gap="subject")
