@@ -20,6 +20,7 @@ mod layout;
 mod lists;
 mod model;
 mod open;
+mod seat;
 mod sentence;
 mod spill;
 mod state;

@@ -19,7 +19,11 @@ fn corpus<'a>(lines: impl IntoIterator<Item = &'a str>, memory: usize) -> Corpus
     corpus
 }
 
-fn model<'a>(lines: impl IntoIterator<Item = &'a str>, order: usize, memory: usize) -> Model {
+pub(super) fn model<'a>(
+    lines: impl IntoIterator<Item = &'a str>,
+    order: usize,
+    memory: usize,
+) -> Model {
     let options = TrainOptions { order, prune: vec![], memory };
     let estimate = estimate(corpus(lines, memory), &options, &Job::default()).unwrap();
     write_image_in_memory(&estimate, memory, &Job::default()).unwrap()

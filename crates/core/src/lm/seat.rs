@@ -1,0 +1,76 @@
+//! The language model in its seat at the decoder.
+//!
+//! In: the decoder's `LmState`, which holds seven words and their backoffs as plain cells.
+//! Out: the scores of `Model`, and the next state.
+//! Cost: a copy of sixty bytes a word besides the look-up.
+
+use super::{EOS, MAX_ORDER, Model, State};
+use crate::feature::{LanguageModel, LmState};
+
+/// Words of a state; its backoffs stand in as many cells behind them.
+const WORDS: usize = MAX_ORDER - 1;
+
+impl From<&State> for LmState {
+    fn from(state: &State) -> Self {
+        let mut cells = [0; LmState::CELLS];
+        cells[..WORDS].copy_from_slice(&state.words);
+        for (cell, backoff) in cells[WORDS..].iter_mut().zip(state.backoffs) {
+            *cell = backoff.to_bits();
+        }
+        LmState { cells, used: state.words().len() as u32 }
+    }
+}
+
+impl From<&LmState> for State {
+    fn from(state: &LmState) -> Self {
+        let mut words = [0; WORDS];
+        words.copy_from_slice(&state.cells[..WORDS]);
+        let mut backoffs = [0.0; WORDS];
+        for (backoff, cell) in backoffs.iter_mut().zip(&state.cells[WORDS..]) {
+            *backoff = f32::from_bits(*cell);
+        }
+        State { words, backoffs, len: state.used as u8 }
+    }
+}
+
+impl LanguageModel for Model {
+    fn word(&self, word: &str) -> u32 {
+        self.text_id(word)
+    }
+
+    fn start(&self) -> LmState {
+        LmState::from(&self.begin())
+    }
+
+    fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
+        let mut after = State::EMPTY;
+        let score = Model::score(self, &State::from(state), word, &mut after);
+        *next = LmState::from(&after);
+        score
+    }
+
+    fn end(&self, state: &LmState) -> f32 {
+        Model::score(self, &State::from(state), EOS, &mut State::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::model;
+    use super::*;
+
+    #[test]
+    fn the_decoder_sees_the_scores_of_the_model() {
+        let model = model(["a b c a b", "a b d", "c a b c", "b a", "d d a b c"], 4, 1 << 20);
+        let words: Vec<u32> = "a b x c a b c d".split(' ').map(|word| model.word(word)).collect();
+        let (mut state, mut cells) = (model.begin(), model.start());
+        for &word in &words {
+            let (mut next, mut next_cells) = (State::EMPTY, LmState::EMPTY);
+            let expected = Model::score(&model, &state, word, &mut next);
+            assert_eq!(LanguageModel::score(&model, &cells, word, &mut next_cells), expected);
+            assert_eq!(next_cells.key(), next.words());
+            (state, cells) = (next, next_cells);
+        }
+        assert_eq!(model.end(&cells), Model::score(&model, &state, EOS, &mut State::default()));
+    }
+}
