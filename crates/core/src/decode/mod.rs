@@ -154,7 +154,7 @@ impl<'a> Decoder<'a> {
         let pricing =
             Pricing { models: &self.models, layout: &self.layout, weights: values, lms, limit };
         stock.make_room(contexts, limit);
-        options.fill(stock, contexts, &pricing, src, self.narrows());
+        options.fill(stock, contexts, &pricing, src, self.narrows())?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);

@@ -9,6 +9,7 @@ use super::context::Contexts;
 use super::future::Future;
 use super::stock::{Pricing, Stock};
 use crate::corpus::WordId;
+use crate::error::Result;
 use crate::feature::{Phrase, Span};
 use std::ops::Range;
 
@@ -70,7 +71,7 @@ impl Options {
         pricing: &Pricing<'_>,
         words: &[&str],
         by_entry: bool,
-    ) {
+    ) -> Result<()> {
         self.choices.clear();
         self.lanes.clear();
         self.ranked.clear();
@@ -84,7 +85,7 @@ impl Options {
             for end in start + 1..=start + self.longest {
                 self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
                 if end <= length {
-                    self.add(stock, contexts, pricing, words, Span::new(start, end), by_entry);
+                    self.add(stock, contexts, pricing, words, Span::new(start, end), by_entry)?;
                 }
             }
         }
@@ -95,6 +96,7 @@ impl Options {
         let score = |choice: u32| stock.item(self.choice(choice).item).alone;
         future.fill(length, self.longest, |span| best(span).map_or(f32::NEG_INFINITY, score));
         self.future = future;
+        Ok(())
     }
 
     fn add(
@@ -105,19 +107,20 @@ impl Options {
         words: &[&str],
         span: Span,
         by_entry: bool,
-    ) {
+    ) -> Result<()> {
         let src = &self.src[span.start as usize..span.end as usize];
-        let items = stock.find(pricing, contexts, src, words[span.start as usize]);
+        let items = stock.find(pricing, contexts, src, words[span.start as usize])?;
         let first = self.choices.len() as u32;
         self.choices.extend(items.map(|item| Choice { item, span }));
         if !by_entry {
             self.add_lane(stock, span, span.start, first, |_| true);
-            return;
+            return Ok(());
         }
         for offset in 0..span.len() {
             let enters = |item: u32| stock.item(item).entry == offset;
             self.add_lane(stock, span, span.start + offset, first, enters);
         }
+        Ok(())
     }
 
     /// Adds a lane with those options from `first` on that `takes` accepts, if any.

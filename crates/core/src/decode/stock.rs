@@ -10,6 +10,7 @@ use super::context::{Contexts, Inner, Line, Weighted};
 use super::model::{Layout, Models};
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
+use crate::error::Result;
 use crate::feature::PhraseEntry;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -140,15 +141,15 @@ impl Stock {
         contexts: &mut Contexts,
         src: &[WordId],
         text: &str,
-    ) -> Range<u32> {
+    ) -> Result<Range<u32>> {
         let hash = FxBuildHasher.hash_one(src);
         let (known, keys) = (&self.known, &self.keys);
         let key = |id: u32| &keys[range(known[id as usize].key)];
         if let Some(&id) = self.index.find(hash, |&id| key(id) == src) {
             let (start, end) = self.known[id as usize].items;
-            return start..end;
+            return Ok(start..end);
         }
-        let items = self.price(pricing, contexts, src, text);
+        let items = self.price(pricing, contexts, src, text)?;
         let key = as_offsets(self.keys.len(), self.keys.len() + src.len());
         self.keys.extend_from_slice(src);
         let id = self.known.len() as u32;
@@ -157,7 +158,7 @@ impl Stock {
         index.insert_unique(hash, id, |&id| {
             FxBuildHasher.hash_one(&keys[range(known[id as usize].key)])
         });
-        items
+        Ok(items)
     }
 
     /// Looks a phrase up in the table, scores its translations and keeps the best.
@@ -167,11 +168,11 @@ impl Stock {
         contexts: &mut Contexts,
         src: &[WordId],
         text: &str,
-    ) -> Range<u32> {
+    ) -> Result<Range<u32>> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         if src.iter().all(|&id| id < UNKNOWN) {
-            pricing.models.phrases.find(src, &mut |entry| scratch.take(pricing, entry));
+            pricing.models.phrases.find(src, &mut |entry| scratch.take(pricing, entry))?;
         }
         let first = self.items.len() as u32;
         let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
@@ -183,7 +184,7 @@ impl Stock {
             self.keep(pricing, contexts, &mut scratch, 0, 1, text);
         }
         self.scratch = scratch;
-        first..self.items.len() as u32
+        Ok(first..self.items.len() as u32)
     }
 
     /// The best `limit` rows of the scratch, scored in full; equal ones in the table's order.

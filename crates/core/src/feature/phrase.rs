@@ -2,6 +2,7 @@
 
 use crate::align::Link;
 use crate::corpus::WordId;
+use crate::error::Result;
 use crate::feature::Span;
 
 /// One translation of a source phrase, as the table holds it.
@@ -33,7 +34,8 @@ pub trait PhraseModel: Sync {
     fn tm_scores(&self) -> usize;
 
     /// Calls `each` for every translation of this source phrase, always in the same order.
-    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>));
+    /// Fails when the table turns out to be damaged.
+    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> Result<()>;
 }
 
 /// A phrase the decoder may use in the present sentence.

@@ -12,6 +12,7 @@ mod discount;
 mod format;
 mod lexical;
 mod moses;
+mod seat;
 mod significance;
 mod table;
 
@@ -19,6 +20,7 @@ pub use build::{Condition, Summary, TableOptions, build, named_models, row_score
 pub use discount::Discount;
 pub use format::{Contents, NewOption, NewWords, RowScores, TableWriter};
 pub use moses::{COLUMNS, Classes, OrientationType, SKIPPED, TextTables, export, import};
+pub use seat::TableSeat;
 pub use significance::{Fisher, Threshold};
 pub use table::{Blocks, LinkIter, OptionView, Options, PhraseTable, WordIter, Words};
 

@@ -48,10 +48,11 @@ impl PhraseModel for Table {
         self.tm
     }
 
-    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) {
+    fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> wayword::Result<()> {
         for Pair { tgt, tm, orientation, links } in self.pairs.get(src).into_iter().flatten() {
             each(PhraseEntry { tgt, tm, orientation, links });
         }
+        Ok(())
     }
 }
 
