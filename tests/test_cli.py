@@ -106,6 +106,8 @@ def test_ctrl_c_stops_the_core_in_the_middle_of_its_work(tmp_path: Path) -> None
         [*WAYWORD, "doctor", src, tgt, "-o", tmp_path / "out"],
         stderr=subprocess.PIPE,
         text=True,
+        # Shells start background jobs with Ctrl-C ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     while not (tmp_path / "out").exists() and child.poll() is None:
         time.sleep(0.02)
