@@ -8,6 +8,7 @@ mod corpus;
 mod extract;
 mod lm;
 mod reorder;
+mod tune;
 mod view;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
+    module.add_class::<tune::CandidatePool>()?;
+    module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
