@@ -64,7 +64,7 @@ def best_step(
     low: float = -np.inf,
     high: float = np.inf,
 ) -> tuple[float, float]:
-    """The step between ``low`` and ``high`` to the middle of the best interval, and the score there.
+    """The step to the middle of the best interval between ``low`` and ``high``; the score there.
 
     Of equally good intervals the one nearest to 0 is taken.
     """
@@ -108,7 +108,12 @@ class Mert:
                 raise ArgumentError(f"{name}: found {found}; expected 0 or more")
 
     def optimise(
-        self, pool: Pool, space: Space, point: Vector, earlier: Sequence[Vector], seed: Sequence[int]
+        self,
+        pool: Pool,
+        space: Space,
+        point: Vector,
+        earlier: Sequence[Vector],
+        seed: Sequence[int],
     ) -> Vector:
         """The best point of all searches; the first of equally good ones."""
         draw = np.random.default_rng(list(seed))
@@ -164,7 +169,7 @@ class _Search:
         return np.array(point.weights), self._height(point)
 
     def _lines(self, draw: np.random.Generator) -> list[Vector]:
-        lines = [row for row in np.eye(len(self._space.names))[draw.permutation(self._axes)]]
+        lines = list(np.eye(len(self._space.names))[draw.permutation(self._axes)])
         for _ in range(self._directions):
             line = np.zeros(len(self._space.names))
             line[self._axes] = draw.standard_normal(len(self._axes))

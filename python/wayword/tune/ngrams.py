@@ -113,7 +113,8 @@ class NgramCounter:
         """The length of the reference closest in length; the shorter of two."""
         refs = np.sort(self._lengths[:, sentences], axis=0)
         best = np.abs(refs - lengths).argmin(axis=0)
-        return np.take_along_axis(refs, best[None], axis=0)[0]
+        closest: Numbers = np.take_along_axis(refs, best[None], axis=0)[0]
+        return closest
 
 
 def _look_up(table: Numbers, keys: Numbers) -> tuple[Numbers, npt.NDArray[np.bool_]]:
@@ -152,7 +153,7 @@ def sentence_bleu(rows: Matrix) -> Matrix:
 
 def _mean(precisions: Matrix) -> Matrix:
     """The geometric mean; 0 where one is 0."""
-    is_positive = (precisions > 0).all(axis=-1)
+    is_positive = np.asarray((precisions > 0).all(axis=-1))
     logs = np.log(np.where(is_positive[..., None], precisions, 1.0)).mean(axis=-1)
     return np.where(is_positive, np.exp(logs), 0.0)
 

@@ -47,7 +47,9 @@ def parse_metric(text: str) -> dict[str, float]:
 
 
 def _wrong_metric(text: str) -> ArgumentError:
-    return ArgumentError(f"metric: found `{text}`; expected a name, or shares as in bleu=0.7,krs=0.3")
+    return ArgumentError(
+        f"metric: found `{text}`; expected a name, or shares as in bleu=0.7,krs=0.3"
+    )
 
 
 class Objective:
@@ -61,8 +63,7 @@ class Objective:
         shares = self._without_mixes(shares)
         total = sum(shares.values())
         self.parts: list[tuple[float, Metric]] = [
-            (share / total, make_metric(name, gold, self.options))
-            for name, share in shares.items()
+            (share / total, make_metric(name, gold, self.options)) for name, share in shares.items()
         ]
         self.needs_links = any("links" in metric.needs for _, metric in self.parts)
         self._counter = ngrams.NgramCounter(gold.refs, self.options)
@@ -114,7 +115,7 @@ class Objective:
         lines: Sequence[str],
         links: Sequence[Links] | None,
     ) -> Matrix:
-        """Statistics by whole outputs: the first candidate of each sentence, the second, …
+        """Statistics by whole outputs: the first candidate of each sentence, then the second.
 
         A sentence without any more candidates has an empty line.
         """
@@ -191,7 +192,7 @@ def _occurrence(sentences: Numbers) -> Numbers:
 
 
 def _chrf(sums: Matrix) -> Matrix:
-    """chrF of many sums: mean precision and recall over the orders that both sides have."""
+    """The chrF of many sums: mean precision and recall over orders that both sides have."""
     hyp, ref, match = sums[..., 0::3], sums[..., 1::3], sums[..., 2::3]
     counts = (hyp > 0) & (ref > 0)
     orders = counts.sum(axis=-1)

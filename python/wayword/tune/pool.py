@@ -9,10 +9,9 @@ Cost: per candidate some 8 bytes a feature and 200 more.
 >>> from wayword.evaluate import Gold
 >>> measured = Measured(Objective("bleu", Gold(refs=[["a b c d e"], ])))
 >>> pool = Pool(["lm", "wp"], measured)
->>> pool.add([Candidates(("a b c d e", "a b"), np.array([[-2.0, -5.0], [-1.0, -2.0]]))])
-2
->>> pool.add([Candidates(("a b",), np.array([[-1.0, -2.0]]))])
-0
+>>> both = Candidates(("a b c d e", "a b"), np.array([[-2.0, -5.0], [-1.0, -2.0]]))
+>>> [len(new.texts) for new in pool.add([both])], [len(new.texts) for new in pool.add([both])]
+([2], [0])
 >>> pool.score(np.array([1.0, 0.0])), pool.score(np.array([0.0, -1.0]))  # short, or long
 (0.0, 100.0)
 """
@@ -139,8 +138,8 @@ class Pool:
     def __len__(self) -> int:
         return len(self.sentence)
 
-    def add(self, lists: Sequence[Nbest]) -> int:
-        """Merge n-best lists, one a sentence of the dev set; how many candidates were new."""
+    def add(self, lists: Sequence[Nbest]) -> list[Candidates]:
+        """Merge n-best lists, one a sentence of the dev set; what of them was new."""
         if len(lists) != len(self.measured.objective.gold):
             found = f"{len(lists)} n-best lists for {len(self.measured.objective.gold)} references"
             raise MismatchError(f"dev: {found}; do source and references belong together?")
@@ -163,12 +162,14 @@ class Pool:
         self.place = self.place[order]
         if self.sparse is not None:
             self.sparse = [self.sparse[at] for at in order.tolist()]
-        return len(fresh)
+        return _picked(lists, np.array(fresh, dtype=np.int64))
 
     def _checked(self, lists: Sequence[Nbest]) -> Matrix:
+        has_some = np.bincount(self.sentence, minlength=len(lists)) > 0
         for number, own in enumerate(lists, 1):
             values = np.asarray(own.features)
-            if not len(own.texts) or values.shape != (len(own.texts), self.dense):
+            is_enough = bool(len(own.texts)) or bool(has_some[number - 1])
+            if not is_enough or values.shape != (len(own.texts), self.dense):
                 found = f"{len(own.texts)} candidates with features of shape {values.shape}"
                 wanted = f"at least one, with {self.dense} features"
                 raise ArgumentError(f"dev, sentence {number}: found {found}; expected {wanted}")
@@ -224,8 +225,7 @@ class Pool:
         starts = self.offsets[:-1]
         high = np.maximum.reduceat(self.features, starts, axis=0)
         low = np.minimum.reduceat(self.features, starts, axis=0)
-        is_varied: npt.NDArray[np.bool_] = (high > low).any(axis=0)
-        return is_varied
+        return np.asarray((high > low).any(axis=0))
 
     def scores(self, weights: Vector) -> Vector:
         """The model score of every candidate."""
@@ -263,6 +263,26 @@ def best_by(scores: Vector, offsets: Numbers) -> Numbers:
     top = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
     at = np.flatnonzero(scores == top)
     return at[np.searchsorted(at, offsets[:-1])]
+
+
+def _picked(lists: Sequence[Nbest], chosen: Numbers) -> list[Candidates]:
+    """Some candidates, counted through all lists, as lists again."""
+    ends = np.cumsum([len(own.texts) for own in lists])
+    picked = []
+    for own, end in zip(lists, ends.tolist(), strict=True):
+        start = end - len(own.texts)
+        low, high = np.searchsorted(chosen, [start, end]).tolist()
+        at = (chosen[low:high] - start).tolist()
+        links, sparse = getattr(own, "links", None), getattr(own, "sparse", None)
+        picked.append(
+            Candidates(
+                tuple(own.texts[k] for k in at),
+                np.asarray(own.features)[at],
+                None if links is None else tuple(links[k] for k in at),
+                None if sparse is None else tuple(sparse[k] for k in at),
+            )
+        )
+    return picked
 
 
 def _joined(parts: Sequence[Any]) -> list[Any] | None:

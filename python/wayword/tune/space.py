@@ -61,7 +61,9 @@ class Space:
                     raise ArgumentError(f"{kind}: found `{name}`; expected some of {known}")
         for name, (low, high) in ranges.items():
             if not low < high:
-                raise ArgumentError(f"ranges: found {name} {low} to {high}; expected low below high")
+                raise ArgumentError(
+                    f"ranges: found {name} {low} to {high}; expected low below high"
+                )
         held = (set(HELD) - set(free)) | set(fixed)
         is_free = np.array([name not in held for name in names])
         if not is_free.any():
@@ -99,7 +101,9 @@ class Space:
         scaled[held] = point[held]
         return self.inside(scaled)
 
-    def random(self, around: Vector, moves: npt.NDArray[np.bool_], draw: np.random.Generator) -> Vector:
+    def random(
+        self, around: Vector, moves: npt.NDArray[np.bool_], draw: np.random.Generator
+    ) -> Vector:
         """A random point; weights that are held or make no difference stay as in ``around``."""
         point = around.copy()
         drawn = self.low + (self.high - self.low) * draw.random(len(self.names))
