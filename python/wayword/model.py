@@ -15,9 +15,7 @@ FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml
 """
 
 import errno
-import hashlib
 import math
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +25,7 @@ from typing import TYPE_CHECKING, Any, overload
 import tomli_w
 
 from wayword import __version__, lm
-from wayword.corpus.files import BLOCK, FilePath, new_file
+from wayword.corpus.files import FilePath, new_file, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder, NbestList, Settings, Translation
@@ -42,7 +40,7 @@ else:
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MANIFEST", "Recipe", "System", "load", "sha256"]
+__all__ = ["MANIFEST", "Recipe", "System", "load", "write_manifest"]
 
 MANIFEST = "system.toml"
 CARD = "README.md"
@@ -169,15 +167,6 @@ def _restored(translation: Translation, restore: Callable[[Sequence[str]], str])
     return replace(translation, text=restore(translation.tokens), nbest=nbest)
 
 
-def sha256(path: FilePath) -> str:
-    """The SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def write_manifest(
     folder: FilePath, recipe: Recipe, *, known: Mapping[str, tuple[int, str]] | None = None
 ) -> None:
@@ -282,15 +271,6 @@ def _check_sizes(folder: Path, sizes: Mapping[str, tuple[int, str]]) -> None:
         if path.stat().st_size != size:
             found = f"{path.stat().st_size} bytes; the manifest says {size}"
             raise MismatchError(f"{path}: {found}; copy or train the system again")
-
-
-def copy_into(folder: FilePath, path: FilePath, name: str) -> str:
-    """Bring a file into a system folder under a name, whole or not at all; the name."""
-    target = Path(folder) / name
-    part = target.with_name(f".{name}.part")
-    shutil.copyfile(path, part)
-    part.replace(target)
-    return name
 
 
 def _card(recipe: Recipe, files: Mapping[str, Mapping[str, Any]]) -> str:

@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "main"]
 #: The subcommands, in the order of the pipeline.
 COMMANDS = (
     "demo",
+    "train",
     "toy",
     "doctor",
     "prepare",
@@ -26,6 +27,7 @@ COMMANDS = (
     "lm",
     "translate",
     "evaluate",
+    "experiment",
     "import-moses",
     "export-moses",
 )
