@@ -42,22 +42,27 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from wayword import align, pipeline
+from wayword import pipeline
 from wayword.config import Config, merged, read_toml
-from wayword.corpus import Bitext
 from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.decode import Decoder
 from wayword.errors import ArgumentError
-from wayword.evaluate import Comparison, Gold, Output, compare
+from wayword.evaluate import Comparison, Output, compare
+from wayword.evaluate.read import read_gold
 from wayword.store import Stage, Store
 
-__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "run"]
+__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_decoder", "run"]
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Text to train on, to tune on and to test on; links may be given."""
+    """Text to train on, to tune on and to test on.
+
+    ``links`` of the training text may be given; ``test_links`` are those of the test set and each
+    reference, by default the trained aligner's; ``test_tags`` its POS tags, for KRS-V.
+    """
 
     name: str
     src: str
@@ -65,6 +70,8 @@ class Corpus:
     dev: tuple[str, ...]
     test: tuple[str, ...]
     links: str = ""
+    test_links: tuple[str, ...] = ()
+    test_tags: str = ""
     base: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -152,11 +159,12 @@ def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
     for needed in ("name", "src", "tgt", "dev", "test"):
         if needed not in values:
             raise ArgumentError(f"experiment: a corpus without `{needed}`; expected it")
-    near = {side: str(folder / values[side]) for side in ("src", "tgt")}
-    lists = {part: tuple(str(folder / one) for one in values[part]) for part in ("dev", "test")}
-    links = str(folder / values["links"]) if values.get("links") else ""
-    base = values.get("base", {})
-    return Corpus(name=values["name"], links=links, base=base, **near, **lists)  # type: ignore[arg-type]
+    found: dict[str, Any] = {"name": values["name"], "base": values.get("base", {})}
+    for part in ("src", "tgt", "links", "test_tags"):
+        found[part] = str(folder / values[part]) if values.get(part) else ""
+    for part in ("dev", "test", "test_links"):
+        found[part] = tuple(str(folder / one) for one in values.get(part, ()))
+    return Corpus(**found)
 
 
 def _variant(values: Mapping[str, Any]) -> Variant:
@@ -261,7 +269,13 @@ def _run_corpus(
     work = pipeline.Run(store, configs[experiment.baseline], threads, progress)
     test = pipeline.test_text(work, base.text, corpus.test, "test")
     decoded = _decode(experiment, store, configs, made, weights, test)
-    gold = _gold(base, test)
+    gold = read_gold(
+        sorted(test.path.glob("test.ref*")),
+        test / "test.src",
+        aligner=base.links / "aligner",
+        ref_links=corpus.test_links,
+        pos=corpus.test_tags or None,
+    )
     outputs = [_output(decoded, number, one.name) for number, one in enumerate(experiment.variants)]
     outputs.sort(key=lambda output: output.name != experiment.baseline)
     compared = compare(
@@ -341,16 +355,20 @@ def _links(line: str) -> list[tuple[int, int]]:
     return [(int(src), int(tgt)) for src, tgt in pairs]
 
 
-def _gold(made: pipeline.Models, test: Stage) -> Gold:
-    """References, and their links by the aligner of the training text."""
-    src = list(open_text(test / "test.src"))
-    refs = [list(open_text(path)) for path in sorted(test.path.glob("test.ref*"))]
-    aligner = align.Aligner.load(made.links / "aligner")
-    ref_links = []
-    for ref in refs:
-        links = aligner.align(Bitext.from_pairs(list(zip(src, ref, strict=True))))
-        ref_links.append([[(int(i), int(j)) for i, j in own] for own in links])
-    return Gold(refs=refs, src=src, ref_links=ref_links)
+def open_decoder(experiment: Experiment, out: FilePath, corpus: int, variant: str) -> Decoder:
+    """The decoder of a variant on a corpus, from the folder of a finished experiment."""
+    text = experiment.corpora[corpus]
+    named = {one.name: one for one in experiment.variants}
+    config = experiment.config(text, named[variant])
+    source = experiment.config(text, named[named[variant].weights or variant])
+    with Store(Path(out) / "work") as store:
+        links = text.links or None
+        run = pipeline.Run(store, config)
+        made = pipeline.models(run, text.src, text.tgt, dev=text.dev, links=links)
+        other = pipeline.Run(store, source)
+        tuned = pipeline.models(other, text.src, text.tgt, dev=text.dev, links=links)
+        weights = pipeline.tuned(other, tuned).facts["weights"]
+    return made.decoder(config, weights)
 
 
 def load_result(path: FilePath) -> Result:

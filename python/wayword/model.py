@@ -190,7 +190,7 @@ def write_manifest(
         manifest["text"] = {}
         for side, preparation in zip(SIDES, recipe.text, strict=True):
             manifest["text"][side] = preparation.to_dict()
-            if preparation.truecaser:
+            if preparation.truecaser is not None:
                 preparation.truecaser.save(folder / f"truecaser.{side}")
                 files.append(f"truecaser.{side}")
     manifest["made"] = dict(recipe.made)

@@ -171,7 +171,7 @@ def _prepare(run: Run, clean: Stage, *, held_out: bool) -> Stage:
         for side in ("src", "tgt"):
             raw = clean / "clean" / f"in.{side}"
             preparation = _preparation(config.text, side).fit(open_text(raw))
-            if preparation.truecaser:
+            if preparation.truecaser is not None:
                 preparation.truecaser.save(out / f"truecaser.{side}")
             sides.append(_prepared(preparation, open_text(raw), run.threads))
         size = clean.facts["clean"]
