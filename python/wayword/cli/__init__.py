@@ -25,6 +25,7 @@ COMMANDS = (
     "extract",
     "lm",
     "translate",
+    "tune",
     "evaluate",
     "import-moses",
     "export-moses",
