@@ -105,6 +105,11 @@ class System:
         """The same system with other settings, such as ``space="dl:12"``."""
         return self._with(self.decoder.with_settings(**options))
 
+    def noting(self, stage: str, facts: Mapping[str, Any]) -> "Self":
+        """The same system with a note in its card of how a stage was done."""
+        recipe = replace(self.recipe, made={**self.recipe.made, stage: dict(facts)})
+        return type(self)(self.folder, recipe, self.decoder)
+
     def _with(self, decoder: Decoder) -> "Self":
         recipe = replace(self.recipe, weights=decoder.weights, settings=decoder.settings)
         return type(self)(self.folder, recipe, decoder)

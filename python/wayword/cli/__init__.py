@@ -26,6 +26,7 @@ COMMANDS = (
     "extract",
     "lm",
     "translate",
+    "tune",
     "evaluate",
     "experiment",
     "import-moses",
