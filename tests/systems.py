@@ -8,7 +8,16 @@ from wayword.corpus.text import Preparation
 from wayword.decode import Settings
 from wayword.model import Recipe, System, write_manifest
 
-WEIGHTS = {"lm": 0.5, "wp": -0.3, "pp": 0.1, "tm0": 0.2, "tm1": 0.2, "tm2": 0.2, "tm3": 0.2, "d": 0.1}
+WEIGHTS = {
+    "lm": 0.5,
+    "wp": -0.3,
+    "pp": 0.1,
+    "tm0": 0.2,
+    "tm1": 0.2,
+    "tm2": 0.2,
+    "tm3": 0.2,
+    "d": 0.1,
+}
 ORIENTATION = "hier-mslr-bidirectional"
 
 

@@ -169,29 +169,27 @@ class _Reader:
         reordering: dict[str, Any] = {}
         if reorderings:
             kind = _Orientation.parse(reorderings[0])
-            orientation, path = kind.name, self._path(reorderings[0])
-            reordering = {"reordering": path, "orientation": kind.text_name}
+            orientation = kind.name
+            reordering = {"reordering": self._path(reorderings[0]), "orientation": kind.text_name}
             weights |= kind.weights(self._weights_of(reorderings[0], kind.count))
-        columns = [*extract.COLUMNS, *["-"] * (table.count() - TEXT_COLUMNS)]
+        names = [f"lm{number}" for number in range(len(models))] if len(models) != 1 else ["lm"]
+        for name, model in zip(names, models, strict=True):
+            (weights[name],) = self._weights_of(model, 1)
+        settings = self._settings(table)  # all is checked before the long work
         extract.import_moses(
             self._path(table),
             folder / "phrase-table",
-            columns=columns,
             packed=packed,
             progress=progress,
             **reordering,
         )
-        names = []
-        for number, model in enumerate(models):
-            name = "lm" if len(models) == 1 else f"lm{number}"
+        for name, model in zip(names, models, strict=True):
             lm.LanguageModel.load(self._path(model)).save(folder / name)
-            (weights[name],) = self._weights_of(model, 1)
-            names.append(name)
         return Recipe(
             table="phrase-table",
             lms=tuple(names),
             orientation=orientation,
-            settings=self._settings(table),
+            settings=settings,
             weights=weights,
             made={"from": f"Moses configuration {self.ini.name}"},
         )

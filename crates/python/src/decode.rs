@@ -215,7 +215,7 @@ impl Decoder {
                 }
                 given.push((Span::new(*start, *end), tgt.iter().map(String::as_str).collect()));
             }
-            self.with(|decoder| decoder.worker().score(&words, &given))
+            self.with(|decoder| decoder.score(&words, &given))
         })
         .map(|found| found.map(show))
     }

@@ -9,6 +9,7 @@ mod decode;
 mod extract;
 mod lm;
 mod reorder;
+mod tune;
 mod view;
 
 use pyo3::prelude::*;
@@ -32,6 +33,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
+    module.add_class::<tune::CandidatePool>()?;
+    module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;
     module.add_class::<decode::Decoder>()?;

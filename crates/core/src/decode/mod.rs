@@ -174,6 +174,18 @@ impl<'a> Decoder<'a> {
         results.into_iter().map(|result| result.unwrap_or(Err(Error::Interrupted))).collect()
     }
 
+    /// Scores a translation given as phrases; see `Worker::score`.
+    pub fn score(
+        &self,
+        src: &[&str],
+        phrases: &[(Span, Vec<&str>)],
+    ) -> Result<Option<Translation>> {
+        let mut worker = self.worker();
+        let found = worker.score(src, phrases)?;
+        self.rest(worker);
+        Ok(found)
+    }
+
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
         let memory = self.idle.lock().ok().and_then(|mut idle| idle.pop());
