@@ -191,7 +191,7 @@ fn check_derivations(pair: &Pair, ini: &str, list: &str) -> usize {
                 .map(|(from, to)| (from, tgt[to.start as usize..to.end as usize].to_vec()))
                 .collect();
             let found = worker.score(src, &phrases).unwrap();
-            let found = found.unwrap_or_else(|| panic!("no such phrases: {line}"));
+            let found = found.expect("a phrase of Moses' is in its table");
             let mut expected: Vec<(String, f64)> = Vec::new();
             let mut key = "";
             for word in fields[2].split_whitespace() {
@@ -287,7 +287,7 @@ fn german_is_searched_as_well_as_by_moses2_at_every_setting() {
         (dl6, 6, 1000, -37.7586),
         (dl6, 10, 1000, -37.7585),
         (dl6, 18, 1000, -37.7615),
-        (dl6, 6, 0, -37.7582),
+        (dl6, 6, 0, -37.75824),
     ];
     compare_all(german(), &settings);
 }
