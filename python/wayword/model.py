@@ -29,6 +29,7 @@ from wayword.corpus.files import FilePath, new_file, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder, NbestList, Settings, Translation
+from wayword.decode.markup import prepare_markup
 from wayword.errors import FormatError, MismatchError, WaywordError
 from wayword.extract import PhraseTable
 
@@ -119,16 +120,26 @@ class System:
     @overload
     def translate(self, text: Sequence[str], **options: Any) -> list[Translation]: ...
     def translate(
-        self, text: str | Sequence[str], *, prepared: bool = False, **options: Any
+        self,
+        text: str | Sequence[str],
+        *,
+        prepared: bool = False,
+        markup: bool | str = False,
+        **options: Any,
     ) -> Translation | list[Translation]:
         """Translate a line, or many; an empty line stays empty.
 
-        ``prepared`` text is tokenised already, and so is what comes back. Other options, such as
+        ``prepared`` text is tokenised already, and so is what comes back. ``markup`` obeys tags
+        in the text (see ``wayword.decode.markup``). Other options, such as
         ``nbest`` and ``threads``, are those of ``Decoder.translate``.
         """
         lines = [text] if isinstance(text, str) else list(text)
         prepare, restore = self._text(prepared)
-        found = self.decoder.translate([prepare(line) for line in lines], **options)
+        if markup is not False and not prepared and self.recipe.text is not None:
+            lines = [prepare_markup(line, prepare) for line in lines]
+        else:
+            lines = [prepare(line) for line in lines]
+        found = self.decoder.translate(lines, markup=markup, **options)
         shown = [_restored(translation, restore) for translation in found]
         return shown[0] if isinstance(text, str) else shown
 
