@@ -261,6 +261,16 @@ class Decoder:
         threads: int,
         progress: _Progress,
     ) -> list[_Outcome]: ...
+    def translate_marked(
+        self,
+        sentences: list[MarkedSentence],
+        *,
+        nbest: int,
+        distinct: bool,
+        graph: bool,
+        threads: int,
+        progress: _Progress,
+    ) -> list[_Outcome]: ...
     def nbest(
         self,
         sentences: list[str],
@@ -273,6 +283,12 @@ class Decoder:
     def score(
         self, sentence: str, phrases: list[tuple[int, int, list[str]]]
     ) -> _Translation | None: ...
+
+@final
+class MarkedSentence:
+    def __new__(cls, line: str, *, mode: str, file: str, number: int) -> MarkedSentence: ...
+    @property
+    def words(self) -> list[str]: ...
 
 @final
 class CandidatePool:

@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "main"]
 #: The subcommands, in the order of the pipeline.
 COMMANDS = (
     "demo",
+    "train",
     "toy",
     "doctor",
     "prepare",
@@ -27,6 +28,7 @@ COMMANDS = (
     "translate",
     "tune",
     "evaluate",
+    "experiment",
     "import-moses",
     "export-moses",
 )

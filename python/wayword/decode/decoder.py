@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wayword import _core
+from wayword.decode.markup import read_markup
 from wayword.decode.settings import Settings
 from wayword.decode.translation import Arc, Statistics, Translation
 from wayword.errors import ArgumentError, MismatchError
@@ -80,6 +81,8 @@ class Decoder:
         self,
         sentences: Sequence[str],
         *,
+        markup: bool | str = False,
+        origin: tuple[str, int] = ("text", 1),
         nbest: int = 1,
         distinct: bool = False,
         graph: bool = False,
@@ -88,24 +91,32 @@ class Decoder:
     ) -> list[Translation]:
         """Translate sentences of words with spaces between.
 
-        ``nbest`` fills ``Translation.nbest``, with equal strings once when ``distinct``; ``graph``
-        fills ``Translation.graph``. ``threads=0`` uses all there are.
+        ``markup`` obeys tags in them, in one of the modes of ``wayword.decode.markup``; messages
+        about tags count lines from ``origin``. ``nbest`` fills ``Translation.nbest``, with equal
+        strings once when ``distinct``; ``graph`` fills ``Translation.graph``. ``threads=0`` uses
+        all there are.
         """
         _at_least("nbest", nbest, 1)
         _at_least("threads", threads, 0)
-        sentences = [_spaced(sentence) for sentence in sentences]
-        found = self._core.translate(
-            sentences,
-            nbest=nbest,
-            distinct=distinct,
-            graph=graph,
-            threads=threads,
-            progress=progress,
-        )
+        options: dict[str, Any] = {
+            "nbest": nbest,
+            "distinct": distinct,
+            "graph": graph,
+            "threads": threads,
+            "progress": progress,
+        }
+        if markup is False:
+            sentences = [_spaced(sentence) for sentence in sentences]
+            found = self._core.translate(sentences, **options)
+            sources = [tuple(sentence.split()) for sentence in sentences]
+        else:
+            marked = read_markup(sentences, markup, origin)
+            found = self._core.translate_marked(marked, **options)
+            sources = [tuple(sentence.words) for sentence in marked]
         names = tuple(self.weights)
         return [
-            _translation(sentence, names, outcome, wants_nbest=nbest > 1)
-            for sentence, outcome in zip(sentences, found, strict=True)
+            _translation(source, names, outcome, wants_nbest=nbest > 1)
+            for source, outcome in zip(sources, found, strict=True)
         ]
 
     def nbest(
@@ -143,10 +154,9 @@ class Decoder:
 
 
 def _translation(
-    sentence: str, names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
+    source: tuple[str, ...], names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
 ) -> Translation:
     best, (scored, made, recombined, pruned, jumps), arcs = outcome
-    source = tuple(sentence.split())
     every = tuple(Translation.of(source, names, one) for one in best)
     return replace(
         every[0],

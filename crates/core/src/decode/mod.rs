@@ -12,6 +12,7 @@ mod covers;
 mod cube;
 mod future;
 mod hyp;
+mod markup;
 mod model;
 mod nbest;
 mod options;
@@ -23,13 +24,15 @@ mod states;
 mod stock;
 mod translation;
 
+pub use markup::{Given, Marked, Markup, MarkupMode};
 pub use model::{Layout, Models};
-pub use settings::{Search, Settings};
+pub use settings::{Oov, Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
 
 use crate::error::{Error, Result};
 use crate::feature::{PathScorer, Span, Weights};
 use crate::job::Job;
+use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
@@ -118,6 +121,30 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
+        let translate =
+            |worker: &mut Worker<'_>, sentence: &Vec<&str>| worker.translate(sentence, wanted, job);
+        self.all(sentences, translate, job)
+    }
+
+    /// The same for sentences with markup.
+    pub fn translate_all_marked(
+        &self,
+        sentences: &[Marked],
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
+        let translate = |worker: &mut Worker<'_>, sentence: &Marked| {
+            worker.translate_marked(sentence, wanted, job)
+        };
+        self.all(sentences, translate, job)
+    }
+
+    fn all<S: Sync>(
+        &self,
+        sentences: &[S],
+        translate: impl Fn(&mut Worker<'_>, &S) -> Result<Outcome> + Sync,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<Outcome>>>> =
             Mutex::new(sentences.iter().map(|_| None).collect());
@@ -126,7 +153,7 @@ impl<'a> Decoder<'a> {
             loop {
                 let number = next.fetch_add(1, Relaxed);
                 let Some(sentence) = sentences.get(number) else { break self.rest(worker) };
-                let outcome = worker.translate(sentence, wanted, job);
+                let outcome = translate(&mut worker, sentence);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
                     results[number] = Some(outcome);
@@ -176,6 +203,7 @@ impl<'a> Decoder<'a> {
     fn with_options<T>(
         &self,
         src: &[&str],
+        markup: Option<&Markup>,
         limit: usize,
         memory: &mut Memory,
         run: impl FnOnce(Scene<'_>) -> Result<T>,
@@ -183,17 +211,18 @@ impl<'a> Decoder<'a> {
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
-        let pricing =
-            Pricing { models: &self.models, layout: &self.layout, weights: values, lms, limit };
+        let Decoder { models, layout, settings, .. } = self;
+        let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
         stock.make_room(contexts, limit);
-        options.fill(stock, contexts, &pricing, src, self.narrows())?;
+        options.fill(stock, contexts, &pricing, src, markup, self.narrows())?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
             paths.extend(self.models.paths.iter().map(|path| path.sentence(src, &phrases)));
         }
         let (pricing, paths) = (&pricing, &paths[..]);
-        run(Scene { src, pricing, paths, options, stock, contexts, arena, cube })
+        let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
+        run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
     }
 
     fn narrows(&self) -> bool {
@@ -215,6 +244,7 @@ impl<'a> Decoder<'a> {
             models: &self.models,
             pricing: scene.pricing,
             options: scene.options,
+            fences: scene.fences,
             stock: scene.stock,
             contexts: scene.contexts,
             arena: scene.arena,
@@ -282,9 +312,30 @@ impl<'a> Decoder<'a> {
 impl Worker<'_> {
     /// Translates one sentence.
     pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
+        self.search(src, None, wanted, job)
+    }
+
+    /// Translates one sentence as its markup demands.
+    pub fn translate_marked(
+        &mut self,
+        sentence: &Marked,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
+        let src: Vec<&str> = sentence.words().iter().map(String::as_str).collect();
+        self.search(&src, Some(sentence.markup()), wanted, job)
+    }
+
+    fn search(
+        &mut self,
+        src: &[&str],
+        markup: Option<&Markup>,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
         let settings = &decoder.settings;
-        decoder.with_options(src, settings.options_per_span, memory, |scene| {
+        decoder.with_options(src, markup, settings.options_per_span, memory, |scene| {
             let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
@@ -319,7 +370,7 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { decoder, memory } = self;
-        decoder.with_options(src, 0, memory, |scene| {
+        decoder.with_options(src, None, 0, memory, |scene| {
             let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
@@ -336,6 +387,7 @@ impl Worker<'_> {
 /// A sentence whose options are found, and the memory to search in.
 struct Scene<'a> {
     src: &'a [&'a str],
+    fences: Option<&'a Fences>,
     pricing: &'a Pricing<'a>,
     paths: &'a [Box<dyn PathScorer + 'a>],
     options: &'a Options,
