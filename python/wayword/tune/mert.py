@@ -15,6 +15,7 @@ Not: sparse features.
 (0.625, 8.0)
 """
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -124,7 +125,7 @@ class Mert:
         starts += [space.random(point, moves, draw) for _ in range(self.restarts)]
         seeds = draw.integers(1 << 62, size=len(starts)).tolist()
         search = _Search(pool, space, moves, self.directions, self.threads)
-        with ThreadPoolExecutor(self.threads) as workers:
+        with ThreadPoolExecutor(self.threads or os.cpu_count()) as workers:
             try:
                 ends = list(workers.map(search.climb, starts, seeds))
             except BaseException:
