@@ -136,7 +136,8 @@ class Bench:
         cost = self.translate(system, text, options_of(case))
         lines = [line.split(" ||| ") for line in cost.answer.splitlines()]
         references = test_set(case.pair, 1).read_text(encoding="utf-8").splitlines()
-        bleu = BLEU(tokenize="none", force=True).corpus_score([line[1] for line in lines], [references]).score
+        outputs = [line[1] for line in lines]
+        bleu = BLEU(tokenize="none", force=True).corpus_score(outputs, [references]).score
         score = sum(float(line[3]) for line in lines) / len(lines)
         seconds = cost.cpu_seconds - self.start_up[system]
         return Answer(bleu, score, seconds * 1e3 / words_of(text), cost.peak_mb)
