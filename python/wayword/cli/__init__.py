@@ -16,7 +16,7 @@ from typing import NoReturn
 __all__ = ["COMMANDS", "main"]
 
 #: The subcommands, in the order of the pipeline.
-COMMANDS = ("demo", "toy", "doctor", "prepare", "align", "extract", "lm", "evaluate")
+COMMANDS = ("demo", "toy", "doctor", "prepare", "annotate", "align", "extract", "lm", "evaluate")
 
 DESCRIPTION = """\
 Phrase-based translation that gets word order right.

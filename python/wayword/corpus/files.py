@@ -38,6 +38,7 @@ __all__ = [
     "open_text",
     "size_in_bytes",
     "spooled",
+    "stdin_text",
 ]
 
 FilePath = str | os.PathLike[str]
@@ -77,17 +78,26 @@ def open_text(path: FilePath) -> Iterator[str]:
     the core and of any editor. A byte-order mark at the start is no part of the text.
     """
     with open_bytes(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if len(raw) > MAX_LINE:
-                limit = f"{MAX_LINE} bytes a line"
-                raise LimitError(f"{path}:{number}: a line that does not end; the limit is {limit}")
-            line = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if number == 1:
-                line = line.removeprefix(BYTE_ORDER_MARK)
-            try:
-                yield line.decode("utf-8")
-            except UnicodeDecodeError as wrong:
-                raise _not_utf8(f"{path}:{number}", line, wrong.start, number == 1) from None
+        yield from _lines_of(file, os.fspath(path))
+
+
+def stdin_text() -> Iterator[str]:
+    """Lines of standard input as they arrive, with the same rules; it is not decompressed."""
+    return _lines_of(sys.stdin.buffer, "stdin")
+
+
+def _lines_of(file: BinaryIO, name: str) -> Iterator[str]:
+    for number, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+        if len(raw) > MAX_LINE:
+            limit = f"{MAX_LINE} bytes a line"
+            raise LimitError(f"{name}:{number}: a line that does not end; the limit is {limit}")
+        line = raw.removesuffix(b"\n").removesuffix(b"\r")
+        if number == 1:
+            line = line.removeprefix(BYTE_ORDER_MARK)
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            raise _not_utf8(f"{name}:{number}", line, wrong.start, number == 1) from None
 
 
 def _not_utf8(place: str, line: bytes, at: int, first: bool) -> FormatError:
