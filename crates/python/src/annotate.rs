@@ -15,6 +15,9 @@ const BLOCK: usize = 32;
 /// Words, tags and chunk labels of a sentence.
 type Example = (Vec<PyBackedStr>, Vec<PyBackedStr>, Option<Vec<PyBackedStr>>);
 
+/// Numbers of tags and of chunk labels.
+type Found = (Vec<u16>, Option<Vec<u16>>);
+
 /// A trained tagger; see `wayword.corpus.annotate.Tagger`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Tagger {
@@ -97,7 +100,7 @@ impl Tagger {
         py: Python<'_>,
         sentences: Vec<Vec<PyBackedStr>>,
         threads: usize,
-    ) -> PyResult<Vec<(Vec<u16>, Option<Vec<u16>>)>> {
+    ) -> PyResult<Vec<Found>> {
         let layers = enter(py, threads, None, |job| {
             let sentence = |number: usize, worker: &mut Worker| {
                 self.inner.tag(texts(&sentences[number]), worker)
@@ -118,6 +121,7 @@ pub struct WordClasses {
 impl WordClasses {
     /// Clusters the words of a file; the classes, and what came of it.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     #[pyo3(signature = (path, *, classes, min_count, rounds, seed, threads, progress))]
     fn fit<'py>(
         py: Python<'py>,

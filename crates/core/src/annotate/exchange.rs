@@ -203,7 +203,7 @@ impl LogTable {
     }
 }
 
-fn n_log_n(count: u64) -> f64 {
+pub(super) fn n_log_n(count: u64) -> f64 {
     if count == 0 { 0.0 } else { count as f64 * (count as f64).ln() }
 }
 

@@ -16,6 +16,8 @@ mod labeller;
 mod learn;
 mod parallel;
 mod tagger;
+#[cfg(test)]
+mod tests;
 
 pub use exchange::{ClassOptions, ClassSummary, Classes};
 pub use parallel::in_order;
