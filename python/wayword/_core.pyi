@@ -276,3 +276,78 @@ def import_text_table(
     packed: bool,
     progress: _Progress,
 ) -> tuple[int, int]: ...
+
+_Translation = tuple[
+    list[str], float, list[float], list[tuple[int, int, int, int]], list[tuple[int, int]]
+]
+_Arc = tuple[int, int, int, int, list[str], float]
+_Outcome = tuple[list[_Translation], tuple[int, int, int, int, list[int]], list[_Arc]]
+
+@final
+class Decoder:
+    def __new__(
+        cls,
+        table: PhraseTable,
+        lms: list[LanguageModel],
+        *,
+        orientation: str | None,
+        weights: list[tuple[str, float]],
+        settings: dict[str, Any],
+    ) -> Decoder: ...
+    def changed(self, *, weights: list[tuple[str, float]], settings: dict[str, Any]) -> Decoder: ...
+    @property
+    def weights(self) -> list[tuple[str, float]]: ...
+    def translate(
+        self,
+        sentences: list[str],
+        *,
+        nbest: int,
+        distinct: bool,
+        graph: bool,
+        threads: int,
+        progress: _Progress,
+    ) -> list[_Outcome]: ...
+    def translate_marked(
+        self,
+        sentences: list[MarkedSentence],
+        *,
+        nbest: int,
+        distinct: bool,
+        graph: bool,
+        threads: int,
+        progress: _Progress,
+    ) -> list[_Outcome]: ...
+    def nbest(
+        self,
+        sentences: list[str],
+        *,
+        size: int,
+        distinct: bool,
+        threads: int,
+        progress: _Progress,
+    ) -> tuple[list[list[str]], View]: ...
+    def score(
+        self, sentence: str, phrases: list[tuple[int, int, list[str]]]
+    ) -> _Translation | None: ...
+
+@final
+class MarkedSentence:
+    def __new__(cls, line: str, *, mode: str, file: str, number: int) -> MarkedSentence: ...
+    @property
+    def words(self) -> list[str]: ...
+
+@final
+class CandidatePool:
+    def __new__(
+        cls, features: bytes, width: int, offsets: bytes, *, threads: int = 1
+    ) -> CandidatePool: ...
+    def __len__(self) -> int: ...
+    def point(self, weights: list[float]) -> WeightPoint: ...
+
+@final
+class WeightPoint:
+    @property
+    def weights(self) -> list[float]: ...
+    def best(self) -> View: ...
+    def step(self, direction: list[float], step: float) -> None: ...
+    def search(self, direction: list[float], gap: float) -> tuple[View, View, View, View]: ...

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "error",
     "job",
     "corpus",
@@ -17,6 +17,7 @@ const ORDER: [&str; 13] = [
     "reorder",
     "decode",
     "oracle",
+    "tune",
     "evaluate",
 ];
 

@@ -6,9 +6,11 @@ mod align;
 mod annotate;
 mod border;
 mod corpus;
+mod decode;
 mod extract;
 mod lm;
 mod reorder;
+mod tune;
 mod view;
 
 use pyo3::prelude::*;
@@ -34,8 +36,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
+    module.add_class::<tune::CandidatePool>()?;
+    module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;
+    module.add_class::<decode::Decoder>()?;
+    module.add_class::<decode::MarkedSentence>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;

@@ -13,14 +13,16 @@ example: wayword annotate fit de.conllu -o de.tagger
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import add_json, add_seed, add_threads, bar, print_json, table
+from wayword.cli.annotate_learn import run_check, run_classes, run_fit, run_score
+from wayword.cli.terminal import add_json, add_seed, add_threads
+
+if TYPE_CHECKING:
+    from wayword.corpus.annotate import Sentence
 
 HELP = "tag words and find chunks, or learn to"
 
-LARGE_SHARE = 0.01  # of words split otherwise: worth a warning
 #: What can be done; the first needs no word.
 ACTIONS = ("file", "fit", "classes", "score", "check")
 
@@ -98,111 +100,22 @@ def run(args: argparse.Namespace) -> None:
 def run_file(args: argparse.Namespace) -> None:
     """Annotate line by line."""
     from wayword.corpus import annotate
-    from wayword.corpus.files import open_text, stdin_text
+    from wayword.corpus.files import batches
 
     annotator = annotate.open_annotator(args.annotator)
-    lines: Iterator[str] = stdin_text() if args.text == "-" else open_text(args.text)
-    for sentence in annotator.annotate(lines, threads=args.threads):
-        if args.conllu:
-            print("\n".join(annotate.conllu_lines(sentence)) if sentence.words else "", end="\n")
-        elif sentence.words:
-            most = 1 + (sentence.pos is not None) + 2 * (sentence.chunks is not None)
-            print(annotate.factored(sentence, factors=args.factors or most))
-        else:
-            print()
+    for batch in batches(args.text):
+        for sentence in annotator.annotate(batch, threads=args.threads):
+            print(_line(sentence, args.factors, args.conllu))
+        sys.stdout.flush()
 
 
-def run_fit(args: argparse.Namespace) -> None:
-    """Learn, save, and score on the treebank held out."""
+def _line(sentence: "Sentence", factors: int | None, is_conllu: bool) -> str:
+    """A sentence as it is printed, with all factors that are known unless told otherwise."""
     from wayword.corpus import annotate
 
-    treebank = annotate.read_treebank(args.treebank, tags=args.tags, chunks=args.chunks)
-    with bar("fit", " sentences") as progress:
-        tagger = annotate.Tagger.fit(
-            treebank, epochs=args.epochs, seed=args.seed, threads=args.threads, progress=progress
-        )
-    tagger.save(args.out)
-    types = tagger.chunk_types
-    found: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
-    if args.dev:
-        found["dev"] = _score(tagger, args.dev, args.tags, args.threads)
-    if args.json:
-        print_json(found)
-        return
-    print(f"{len(treebank)} sentences, {len(tagger.tags)} tags, chunks: {' '.join(types or ['-'])}")
-    if args.dev:
-        _print_score(found["dev"])
-
-
-def run_classes(args: argparse.Namespace) -> None:
-    """Cluster and say how likely the text has become."""
-    from wayword.corpus import annotate
-    from wayword.corpus.files import spooled
-
-    with spooled(args.text) as text, bar("classes", " words") as progress:
-        classes, summary = annotate.Classes.fit(
-            text,
-            classes=args.classes,
-            min_count=args.min_count,
-            rounds=args.rounds,
-            seed=args.seed,
-            threads=args.threads,
-            progress=progress,
-        )
-    classes.save(args.out)
-    if args.json:
-        print_json(summary.to_dict())
-        return
-    print(f"{summary.words} words, {summary.units} different, {len(summary.moved)} rounds")
-    likelihoods = [summary.likelihood, summary.by_frequency, summary.random]
-    names = ["these classes", "by frequency", "by chance"]
-    rows = [(name, f"{value:.4f}") for name, value in zip(names, likelihoods, strict=True)]
-    print(table(["classes", "log likelihood a word"], rows))
-
-
-def run_score(args: argparse.Namespace) -> None:
-    """Annotate a treebank's words and compare."""
-    from wayword.corpus import annotate
-
-    found = _score(annotate.open_annotator(args.annotator), args.treebank, args.tags, args.threads)
-    print_json(found) if args.json else _print_score(found)
-
-
-def _score(annotator: Any, treebank: str, tags: str, threads: int) -> dict[str, Any]:
-    from wayword.corpus import annotate
-
-    gold = annotate.read_treebank(treebank, tags=tags)
-    found = annotator.annotate((sentence.words for sentence in gold), threads=threads)
-    return annotate.score(found, gold).to_dict()
-
-
-def _print_score(found: dict[str, Any]) -> None:
-    print(f"words          {found['words']}")
-    print(f"tag accuracy   {found['accuracy']:.4f}")
-    print(f"chunk F1       {found['f1']:.4f}")
-    print(f"head accuracy  {found['head_accuracy']:.4f}")
-
-
-def run_check(args: argparse.Namespace) -> None:
-    """Compare the words of text and treebank."""
-    from wayword.corpus import annotate
-
-    found = annotate.compare_tokens(args.treebank, args.text)
-    if args.json:
-        print_json(found.to_dict())
-        return
-    expected = f"{found.expected:.1%} expected for text like the treebank's"
-    print(f"{found.words} words, {found.share:.1%} unknown to the treebank ({expected})")
-    rows: Sequence[Sequence[object]] = [
-        (reason, count, f"{count / max(found.words, 1):.2%}", " ".join(examples))
-        for reason, (count, examples) in found.reasons.items()
-        if count
-    ]
-    if rows:
-        print(table(["reason", "words", "share", "such as"], rows))
-    if found.explained > LARGE_SHARE:
-        hint = "split the text as the treebank does, or fit on a treebank split as the text is"
-        print(
-            f"wayword: {found.explained:.1%} of the words are split otherwise; {hint}",
-            file=sys.stderr,
-        )
+    if not sentence.words:
+        return ""
+    if is_conllu:
+        return "\n".join(annotate.conllu_lines(sentence))
+    known = 1 + (sentence.pos is not None) + 2 * (sentence.chunks is not None)
+    return annotate.factored(sentence, factors=known if factors is None else factors)

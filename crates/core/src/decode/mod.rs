@@ -12,6 +12,7 @@ mod covers;
 mod cube;
 mod future;
 mod hyp;
+mod markup;
 mod model;
 mod nbest;
 mod options;
@@ -23,13 +24,15 @@ mod states;
 mod stock;
 mod translation;
 
+pub use markup::{Given, Marked, Markup, MarkupMode};
 pub use model::{Layout, Models};
-pub use settings::{Search, Settings};
+pub use settings::{Oov, Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
 
 use crate::error::{Error, Result};
 use crate::feature::{PathScorer, Span, Weights};
 use crate::job::Job;
+use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
@@ -53,6 +56,8 @@ pub struct Decoder<'a> {
     layout: Layout,
     weights: Weights,
     settings: Settings,
+    /// What threads learned in earlier calls.
+    idle: Mutex<Vec<Memory>>,
 }
 
 /// One thread at work; it remembers much from sentence to sentence, but nothing that would change
@@ -62,9 +67,9 @@ pub struct Worker<'d> {
     memory: Memory,
 }
 
-/// Memory of one thread.
+/// What one thread remembers; it fits decoders of equal models, weights and settings only.
 #[derive(Default)]
-struct Memory {
+pub struct Memory {
     contexts: Contexts,
     stock: Stock,
     options: Options,
@@ -85,7 +90,17 @@ impl<'a> Decoder<'a> {
             });
         }
         let layout = models.layout();
-        Ok(Decoder { models, layout, weights, settings })
+        Ok(Decoder { models, layout, weights, settings, idle: Mutex::default() })
+    }
+
+    /// Starts from what an equal decoder has remembered.
+    pub fn remember(self, memory: Vec<Memory>) -> Self {
+        Decoder { idle: Mutex::new(memory), ..self }
+    }
+
+    /// What the threads of all calls so far remember.
+    pub fn into_memory(self) -> Vec<Memory> {
+        self.idle.into_inner().unwrap_or_default()
     }
 
     /// The weights, with the names of the features.
@@ -106,6 +121,30 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
+        let translate =
+            |worker: &mut Worker<'_>, sentence: &Vec<&str>| worker.translate(sentence, wanted, job);
+        self.all(sentences, translate, job)
+    }
+
+    /// The same for sentences with markup.
+    pub fn translate_all_marked(
+        &self,
+        sentences: &[Marked],
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
+        let translate = |worker: &mut Worker<'_>, sentence: &Marked| {
+            worker.translate_marked(sentence, wanted, job)
+        };
+        self.all(sentences, translate, job)
+    }
+
+    fn all<S: Sync>(
+        &self,
+        sentences: &[S],
+        translate: impl Fn(&mut Worker<'_>, &S) -> Result<Outcome> + Sync,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<Outcome>>>> =
             Mutex::new(sentences.iter().map(|_| None).collect());
@@ -113,8 +152,8 @@ impl<'a> Decoder<'a> {
             let mut worker = self.worker();
             loop {
                 let number = next.fetch_add(1, Relaxed);
-                let Some(sentence) = sentences.get(number) else { break };
-                let outcome = worker.translate(sentence, wanted, job);
+                let Some(sentence) = sentences.get(number) else { break self.rest(worker) };
+                let outcome = translate(&mut worker, sentence);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
                     results[number] = Some(outcome);
@@ -135,15 +174,36 @@ impl<'a> Decoder<'a> {
         results.into_iter().map(|result| result.unwrap_or(Err(Error::Interrupted))).collect()
     }
 
+    /// Scores a translation given as phrases; see `Worker::score`.
+    pub fn score(
+        &self,
+        src: &[&str],
+        phrases: &[(Span, Vec<&str>)],
+    ) -> Result<Option<Translation>> {
+        let mut worker = self.worker();
+        let found = worker.score(src, phrases)?;
+        self.rest(worker);
+        Ok(found)
+    }
+
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
-        Worker { decoder: self, memory: Memory::default() }
+        let memory = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        Worker { decoder: self, memory: memory.unwrap_or_default() }
+    }
+
+    /// Keeps what a worker remembers for the next one.
+    fn rest(&self, worker: Worker<'_>) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(worker.memory);
+        }
     }
 
     /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
     fn with_options<T>(
         &self,
         src: &[&str],
+        markup: Option<&Markup>,
         limit: usize,
         memory: &mut Memory,
         run: impl FnOnce(Scene<'_>) -> Result<T>,
@@ -151,17 +211,18 @@ impl<'a> Decoder<'a> {
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
-        let pricing =
-            Pricing { models: &self.models, layout: &self.layout, weights: values, lms, limit };
+        let Decoder { models, layout, settings, .. } = self;
+        let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
         stock.make_room(contexts, limit);
-        options.fill(stock, contexts, &pricing, src, self.narrows())?;
+        options.fill(stock, contexts, &pricing, src, markup, self.narrows())?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
             paths.extend(self.models.paths.iter().map(|path| path.sentence(src, &phrases)));
         }
         let (pricing, paths) = (&pricing, &paths[..]);
-        run(Scene { src, pricing, paths, options, stock, contexts, arena, cube })
+        let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
+        run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
     }
 
     fn narrows(&self) -> bool {
@@ -183,6 +244,7 @@ impl<'a> Decoder<'a> {
             models: &self.models,
             pricing: scene.pricing,
             options: scene.options,
+            fences: scene.fences,
             stock: scene.stock,
             contexts: scene.contexts,
             arena: scene.arena,
@@ -250,9 +312,30 @@ impl<'a> Decoder<'a> {
 impl Worker<'_> {
     /// Translates one sentence.
     pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
+        self.search(src, None, wanted, job)
+    }
+
+    /// Translates one sentence as its markup demands.
+    pub fn translate_marked(
+        &mut self,
+        sentence: &Marked,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
+        let src: Vec<&str> = sentence.words().iter().map(String::as_str).collect();
+        self.search(&src, Some(sentence.markup()), wanted, job)
+    }
+
+    fn search(
+        &mut self,
+        src: &[&str],
+        markup: Option<&Markup>,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
         let settings = &decoder.settings;
-        decoder.with_options(src, settings.options_per_span, memory, |scene| {
+        decoder.with_options(src, markup, settings.options_per_span, memory, |scene| {
             let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
@@ -287,7 +370,7 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { decoder, memory } = self;
-        decoder.with_options(src, 0, memory, |scene| {
+        decoder.with_options(src, None, 0, memory, |scene| {
             let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
@@ -304,6 +387,7 @@ impl Worker<'_> {
 /// A sentence whose options are found, and the memory to search in.
 struct Scene<'a> {
     src: &'a [&'a str],
+    fences: Option<&'a Fences>,
     pricing: &'a Pricing<'a>,
     paths: &'a [Box<dyn PathScorer + 'a>],
     options: &'a Options,

@@ -7,7 +7,6 @@ says which one made an annotation, so that translation annotates the same way.
 Cost: one batch in memory.
 """
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from wayword.corpus.annotate.sentence import Sentence
-from wayword.corpus.files import FilePath
+from wayword.corpus.files import FilePath, sha256
 from wayword.errors import ArgumentError, FormatError, MismatchError
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "batches",
     "file_manifest",
     "open_annotator",
-    "sha256_of",
 ]
 
 BATCH = 1000
@@ -95,7 +93,7 @@ def annotator_from_manifest(manifest: Mapping[str, Any], folder: FilePath = ".")
     if "file" not in manifest:
         return _loader(kind)(str(manifest.get("model", "")))
     path = Path(folder, str(manifest["file"]))
-    if sha256_of(path) != manifest.get("sha256"):
+    if sha256(path) != manifest.get("sha256"):
         raise MismatchError(
             f"{path}: not the file the manifest was made with; restore it, or train again"
         )
@@ -114,13 +112,4 @@ def file_manifest(kind: str, path: Path | None) -> dict[str, Any]:
         raise ArgumentError(
             f"{kind}: was never saved; expected a file to name in a manifest; save it first"
         )
-    return {"kind": kind, "file": path.name, "sha256": sha256_of(path)}
-
-
-def sha256_of(path: FilePath) -> str:
-    """The SHA-256 of a file's bytes, as hexadecimal digits."""
-    with Path(path).open("rb") as file:
-        digest = hashlib.sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return {"kind": kind, "file": path.name, "sha256": sha256(path)}

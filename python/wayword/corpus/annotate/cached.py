@@ -9,9 +9,9 @@ import hashlib
 import json
 from pathlib import Path
 
-from wayword.corpus.annotate.annotator import Annotator, sha256_of
+from wayword.corpus.annotate.annotator import Annotator
 from wayword.corpus.annotate.factored import factored
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, new_file, open_text, sha256
 
 __all__ = ["annotate_file"]
 
@@ -27,7 +27,7 @@ def annotate_file(
     threads: int = 0,
 ) -> Path:
     """Annotate the lines of a file into ``cache``, unless that was done before; the new file."""
-    recipe = {"text": sha256_of(path), "by": annotator.to_manifest(), "factors": factors}
+    recipe = {"text": sha256(path), "by": annotator.to_manifest(), "factors": factors}
     text = json.dumps(recipe, sort_keys=True, ensure_ascii=False)
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGITS]
     folder = Path(cache)
