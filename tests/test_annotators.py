@@ -298,6 +298,15 @@ def test_a_treebank_gives_its_own_chunks_before_those_of_trees(tmp_path: Path) -
         read_treebank(tmp_path / "tree.conllu", chunks="all")
 
 
+def test_words_are_respelled_for_text_that_is_written_so(tmp_path: Path) -> None:
+    write_conllu(tmp_path / "a.conllu", [Sentence(("Das", "كَتَبَ", "َ"), ("A", "B", "C"))])
+    assert read_treebank(tmp_path / "a.conllu", spelling="lower")[0].words[0] == "das"
+    assert read_treebank(tmp_path / "a.conllu", spelling="unmarked")[0].words[1:] == ("كتب", "َ")
+    with pytest.raises(ArgumentError) as caught:
+        read_treebank(tmp_path / "a.conllu", spelling="upper")
+    assert str(caught.value) == "spelling: found `upper`; expected one of kept, lower, unmarked"
+
+
 def test_fine_tags_go_with_chunks_of_trees(tmp_path: Path) -> None:
     path = tmp_path / "fine.conllu"
     rows = ["1 a _ DET ART _ 2 det _ _", "2 b _ NOUN NN _ 0 root _ _"]
@@ -584,7 +593,13 @@ def test_the_command_checks_tokens(tmp_path: Path, capsys: pytest.CaptureFixture
     assert told.out.splitlines()[0] == (
         "2 words, 50.0% unknown to the treebank (100.0% expected for text like the treebank's)"
     )
-    assert "split otherwise" in told.err
+    assert told.err == (
+        "wayword: 50.0% of the words are split or spelled otherwise; write the text as the "
+        "treebank is, or fit the tagger with another --spelling\n"
+    )
+    lower = run("check", tmp_path / "a.conllu", tmp_path / "text", "--spelling", "lower")
+    assert lower == 0
+    assert capsys.readouterr().out.startswith("2 words, 50.0% unknown")  # now it is `Haus`
 
 
 def test_an_option_that_cannot_be_used_leaves_with_2(

@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("-o", "--out", required=True, metavar="FILE", help="the tagger")
     fit.add_argument("--tags", default="upos", help="upos (default) or xpos")
     fit.add_argument("--chunks", default="auto", help="auto (default), column, tree or none")
+    _add_spelling(fit)
     fit.add_argument("--dev", metavar="FILE", help="a treebank to score the tagger on")
     fit.add_argument("--epochs", type=int, default=8, metavar="N", help="default 8")
     add_threads(fit)
@@ -69,15 +70,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     score.add_argument("annotator", metavar="NAME", help="see above")
     score.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
     score.add_argument("--tags", default="upos", help="upos (default) or xpos")
+    _add_spelling(score)
     add_threads(score)
     add_json(score)
     score.set_defaults(action=run_score)
     check = actions.add_parser("check", help="is a text split into words as a treebank is?")
     check.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu")
     check.add_argument("text", metavar="TEXT", help="one sentence a line")
+    _add_spelling(check)
     add_json(check)
     check.set_defaults(action=run_check)
     _let_file_be_left_out(parser)
+
+
+def _add_spelling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--spelling", default="kept", help="of the treebank's words: kept, lower or unmarked"
+    )
 
 
 def _let_file_be_left_out(parser: argparse.ArgumentParser) -> None:

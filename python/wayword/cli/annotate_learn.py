@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
 __all__ = ["run_check", "run_classes", "run_fit", "run_score"]
 
-LARGE_SHARE = 0.01  # of words split otherwise: worth a warning
+LARGE_SHARE = 0.01  # of words split or spelled otherwise: worth a warning
 
 
 def run_fit(args: argparse.Namespace) -> None:
     """Learn, save, and score on the treebank held out."""
     from wayword.corpus import annotate
 
-    treebank = annotate.read_treebank(args.treebank, tags=args.tags, chunks=args.chunks)
+    treebank = annotate.read_treebank(
+        args.treebank, tags=args.tags, chunks=args.chunks, spelling=args.spelling
+    )
     with bar("fit", " sentences") as progress:
         tagger = annotate.Tagger.fit(
             treebank, epochs=args.epochs, seed=args.seed, threads=args.threads, progress=progress
@@ -28,7 +30,7 @@ def run_fit(args: argparse.Namespace) -> None:
     types = tagger.chunk_types
     found: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
     if args.dev:
-        found["dev"] = _score(tagger, args.dev, args.tags, args.threads)
+        found["dev"] = _score(tagger, args.dev, args)
     if args.json:
         print_json(found)
         return
@@ -67,15 +69,15 @@ def run_score(args: argparse.Namespace) -> None:
     """Annotate a treebank's words and compare."""
     from wayword.corpus import annotate
 
-    found = _score(annotate.open_annotator(args.annotator), args.treebank, args.tags, args.threads)
+    found = _score(annotate.open_annotator(args.annotator), args.treebank, args)
     print_json(found) if args.json else _print_score(found)
 
 
-def _score(annotator: "Annotator", treebank: str, tags: str, threads: int) -> dict[str, Any]:
+def _score(annotator: "Annotator", treebank: str, args: argparse.Namespace) -> dict[str, Any]:
     from wayword.corpus import annotate
 
-    gold = annotate.read_treebank(treebank, tags=tags)
-    found = annotator.annotate((sentence.words for sentence in gold), threads=threads)
+    gold = annotate.read_treebank(treebank, tags=args.tags, spelling=args.spelling)
+    found = annotator.annotate((sentence.words for sentence in gold), threads=args.threads)
     return annotate.score(found, gold).to_dict()
 
 
@@ -90,7 +92,7 @@ def run_check(args: argparse.Namespace) -> None:
     """Compare the words of text and treebank."""
     from wayword.corpus import annotate
 
-    found = annotate.compare_tokens(args.treebank, args.text)
+    found = annotate.compare_tokens(args.treebank, args.text, spelling=args.spelling)
     if args.json:
         print_json(found.to_dict())
         return
@@ -104,8 +106,6 @@ def run_check(args: argparse.Namespace) -> None:
     if rows:
         print(table(["reason", "words", "share", "such as"], rows))
     if found.explained > LARGE_SHARE:
-        hint = "split the text as the treebank does, or fit on a treebank split as the text is"
-        print(
-            f"wayword: {found.explained:.1%} of the words are split otherwise; {hint}",
-            file=sys.stderr,
-        )
+        hint = "write the text as the treebank is, or fit the tagger with another --spelling"
+        share = f"{found.explained:.1%} of the words are split or spelled otherwise"
+        print(f"wayword: {share}; {hint}", file=sys.stderr)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wayword.corpus.annotate.conllu import read_conllu, read_multiword
+from wayword.corpus.annotate.treebank import respelled
 from wayword.corpus.files import FilePath, open_text
 
 __all__ = ["REASONS", "Mismatch", "compare_tokens"]
@@ -62,9 +63,10 @@ class Mismatch:
         return {**vars(self), "share": self.share, "explained": self.explained}
 
 
-def compare_tokens(treebank: FilePath, text: FilePath) -> Mismatch:
-    """Compare the words of a text with those of a treebank."""
-    known = Counter(word for sentence in read_conllu(treebank) for word in sentence.words)
+def compare_tokens(treebank: FilePath, text: FilePath, *, spelling: str = "kept") -> Mismatch:
+    """Compare the words of a text with those of a treebank, respelled as for ``read_treebank``."""
+    words = (word for sentence in read_conllu(treebank) for word in sentence.words)
+    known = Counter(respelled(word, spelling) for word in words)
     found = Counter(word for line in open_text(text) for word in line.split())
     tests = _tests(known, read_multiword(treebank))
     unknown = {word: count for word, count in found.items() if word not in known}
