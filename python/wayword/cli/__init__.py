@@ -22,6 +22,7 @@ COMMANDS = (
     "toy",
     "doctor",
     "prepare",
+    "annotate",
     "align",
     "extract",
     "lm",
