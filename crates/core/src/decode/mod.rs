@@ -27,8 +27,9 @@ pub use model::{Layout, Models};
 pub use settings::{Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
 
+use crate::corpus::word_of;
 use crate::error::{Error, Result};
-use crate::feature::{PathScorer, Span, Weights};
+use crate::feature::{PathScorer, Source, Span, Weights};
 use crate::job::Job;
 use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
@@ -40,6 +41,7 @@ use nbest::Paths;
 use options::Options;
 use replay::Replay;
 use search::{Arena, Searcher};
+use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stock::{Pricing, Stock};
@@ -114,7 +116,7 @@ impl<'a> Decoder<'a> {
             loop {
                 let number = next.fetch_add(1, Relaxed);
                 let Some(sentence) = sentences.get(number) else { break };
-                let outcome = worker.translate(sentence, wanted, job);
+                let outcome = worker.translate_one_of(number, sentence, wanted, job);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
                     results[number] = Some(outcome);
@@ -140,14 +142,20 @@ impl<'a> Decoder<'a> {
         Worker { decoder: self, memory: Memory::default() }
     }
 
-    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
+    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`. `number` is
+    /// its place among the sentences given together.
     fn with_options<T>(
         &self,
-        src: &[&str],
+        (number, tokens): (usize, &[&str]),
         limit: usize,
         memory: &mut Memory,
         run: impl FnOnce(Scene<'_>) -> Result<T>,
     ) -> Result<T> {
+        let factored = self.models.paths.iter().any(|path| path.reads_factors());
+        let texts: Vec<Cow<'_, str>> =
+            if factored { tokens.iter().map(|token| word_of(token)).collect() } else { Vec::new() };
+        let words: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let src = if factored { &words } else { tokens };
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
@@ -158,7 +166,10 @@ impl<'a> Decoder<'a> {
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
-            paths.extend(self.models.paths.iter().map(|path| path.sentence(src, &phrases)));
+            let source = Source { words: src, tokens, number };
+            for path in &self.models.paths {
+                paths.push(path.sentence(&source, &phrases)?);
+            }
         }
         let (pricing, paths) = (&pricing, &paths[..]);
         run(Scene { src, pricing, paths, options, stock, contexts, arena, cube })
@@ -250,10 +261,21 @@ impl<'a> Decoder<'a> {
 impl Worker<'_> {
     /// Translates one sentence.
     pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
+        self.translate_one_of(0, src, wanted, job)
+    }
+
+    /// Translates the sentence of this number, from 0, among those given together.
+    pub fn translate_one_of(
+        &mut self,
+        number: usize,
+        src: &[&str],
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
         let settings = &decoder.settings;
-        decoder.with_options(src, settings.options_per_span, memory, |scene| {
-            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+        decoder.with_options((number, src), settings.options_per_span, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
             searcher.start();
@@ -287,8 +309,8 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { decoder, memory } = self;
-        decoder.with_options(src, 0, memory, |scene| {
-            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+        decoder.with_options((0, src), 0, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
                     .options

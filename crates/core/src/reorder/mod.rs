@@ -8,7 +8,8 @@ pub mod distortion;
 pub mod order;
 pub mod orientation;
 pub mod space;
+pub mod waw;
 
 pub use distortion::Distortion;
 pub use orientation::Orientation;
-pub use space::Space;
+pub use space::{Shaped, Space};

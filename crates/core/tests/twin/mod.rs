@@ -9,7 +9,7 @@ use wayword::corpus::WordId;
 use wayword::decode::{Models, Settings};
 use wayword::feature::{
     Candidate, Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase,
-    PhraseEntry, PhraseModel, Span, Weights,
+    PhraseEntry, PhraseModel, Source, Span, Weights,
 };
 use wayword::reorder::orientation::{Against, Classes, NextTest};
 use wayword::reorder::{Distortion, Orientation, Space};
@@ -108,6 +108,9 @@ pub fn noise(seed: u32, values: &[u32]) -> f32 {
     (hash >> 8) as f32 / (1 << 24) as f32
 }
 
+/// A path feature at work.
+type Seated<'a> = wayword::Result<Box<dyn PathScorer + 'a>>;
+
 /// In the manner of a word-after-word model: the state is the last translated word.
 pub struct After {
     pub seed: u32,
@@ -149,8 +152,8 @@ impl PathFeature for After {
         self.prune.is_some()
     }
 
-    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
-        Box::new(AfterScorer(self))
+    fn sentence<'a>(&'a self, _: &Source<'a>, _: &[Phrase<'a>]) -> Seated<'a> {
+        Ok(Box::new(AfterScorer(self)))
     }
 }
 
@@ -185,8 +188,8 @@ impl PathFeature for Ahead {
         "lop"
     }
 
-    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
-        Box::new(AheadScorer(self))
+    fn sentence<'a>(&'a self, _: &Source<'a>, _: &[Phrase<'a>]) -> Seated<'a> {
+        Ok(Box::new(AheadScorer(self)))
     }
 }
 
@@ -387,7 +390,8 @@ impl Twin<'_> {
             features.extend(self.orientation(orientation, path, &spans));
         }
         for feature in &self.models.paths {
-            let scorer = feature.sentence(self.src, &[]);
+            let source = Source { words: self.src, tokens: self.src, number: 0 };
+            let scorer = feature.sentence(&source, &[]).unwrap();
             let mut state = scorer.start();
             let mut bits = vec![0; Coverage::blocks_for(self.src.len() as u32)];
             let mut sum = 0.0;
