@@ -23,3 +23,13 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data folder ../shared is not there")
     return folder
+
+
+@pytest.fixture(scope="session")
+def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small system of the German toy language in ``system``, its corpus in ``corpus``."""
+    from tests.systems import make
+
+    folder = tmp_path_factory.mktemp("toy")
+    make(folder)
+    return folder

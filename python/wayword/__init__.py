@@ -9,5 +9,6 @@
 from wayword._core import __version__
 from wayword.corpus import Bitext
 from wayword.errors import WaywordError
+from wayword.model import System, load
 
-__all__ = ["Bitext", "WaywordError", "__version__"]
+__all__ = ["Bitext", "System", "WaywordError", "__version__", "load"]

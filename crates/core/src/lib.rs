@@ -32,5 +32,8 @@ pub mod reorder;
 // Search: the best translation under all models.
 pub mod decode;
 
+// Weights from data: candidates, and how the best of them change with the weights.
+pub mod tune;
+
 pub use error::{Error, Result};
 pub use job::Job;

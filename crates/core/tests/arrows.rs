@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "error",
     "job",
     "corpus",
@@ -16,6 +16,7 @@ const ORDER: [&str; 12] = [
     "reorder",
     "decode",
     "oracle",
+    "tune",
     "evaluate",
 ];
 

@@ -5,10 +5,13 @@
 mod align;
 mod border;
 mod corpus;
+mod decode;
 mod extract;
 mod lm;
 mod reorder;
+mod tune;
 mod view;
+mod waw;
 
 use pyo3::prelude::*;
 
@@ -31,8 +34,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
+    module.add_class::<tune::CandidatePool>()?;
+    module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;
+    module.add_class::<decode::Decoder>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
@@ -42,6 +48,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
     module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
+    module.add_class::<waw::WawCorpus>()?;
+    module.add_class::<waw::WawModel>()?;
+    module.add_class::<waw::WawTrainer>()?;
+    module.add_function(wrap_pyfunction!(waw::waw_evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_features, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_options, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_samples, module)?)?;
     module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;
     Ok(())
 }

@@ -70,7 +70,8 @@ impl WawCorpus {
         call(py, || {
             let mut corpus = waw::Corpus::default();
             for (layers, links) in &sentences {
-                let links: Vec<Link> = links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
+                let links: Vec<Link> =
+                    links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
                 corpus.push(&sentence(layers)?, &links)?;
             }
             Ok(WawCorpus { inner: Arc::new(corpus) })
@@ -315,7 +316,8 @@ impl WawModel {
             let length = src.len() as u32;
             let matrix = Matrix::lazy(&self.inner, prepared);
             let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
-            let score = |(from, to)| if from == to { f32::NEG_INFINITY } else { matrix.get(from, to) };
+            let score =
+                |(from, to)| if from == to { f32::NEG_INFINITY } else { matrix.get(from, to) };
             Ok(pairs.map(score).collect::<Vec<f32>>())
         })?;
         Ok(View::of(Arc::new(rows), FLOATS, |rows: &Vec<f32>| rows))
@@ -340,9 +342,8 @@ pub fn waw_evaluate(
         enter(py, threads, progress, |job| waw::evaluate(model, corpus, &limits, job))?;
     let waw::Decided { found, missed, wrong, refused } = decided;
     let places = |p: &waw::Places| (p.decisions, p.first, p.among_three);
-    let row = |r: &waw::Ranked| {
-        (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward))
-    };
+    let row =
+        |r: &waw::Ranked| (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward));
     Ok(((found, missed, wrong, refused), ranked.iter().map(row).collect()))
 }
 
@@ -363,10 +364,11 @@ pub fn waw_samples(order: Vec<u32>, window: u32, inclusive: bool) -> Vec<(u32, u
 pub fn waw_features(
     py: Python<'_>,
     layers: Layers,
-    from: u32,
+    from_: u32,
     to: u32,
     between_anchor: &str,
 ) -> PyResult<Vec<String>> {
+    let from = from_;
     call(py, || {
         let src = sentence(&layers)?;
         let length = src.len() as u32;
@@ -422,9 +424,11 @@ pub fn waw_options(
         let top = if end == 0 { Span::default() } else { word(end - 1) };
         let here = Here { cov, gap: cov.first_gap(), end, top, mode: 0 };
         let window = space.window(&here);
-        let mut shown: Vec<char> = (0..length).map(|at| if cov.has(at) { '.' } else { '-' }).collect();
+        let mut shown: Vec<char> =
+            (0..length).map(|at| if cov.has(at) { '.' } else { '-' }).collect();
         let admits = |at: &u32| {
-            !cov.has(*at) && (window.start..window.end).contains(at)
+            !cov.has(*at)
+                && (window.start..window.end).contains(at)
                 && space.admits(&here, word(*at), |_| true)
         };
         let mut candidates: Vec<Candidate> = (0..length)

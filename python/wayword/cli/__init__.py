@@ -16,7 +16,20 @@ from typing import NoReturn
 __all__ = ["COMMANDS", "main"]
 
 #: The subcommands, in the order of the pipeline.
-COMMANDS = ("demo", "toy", "doctor", "prepare", "align", "extract", "lm", "evaluate")
+COMMANDS = (
+    "demo",
+    "toy",
+    "doctor",
+    "prepare",
+    "align",
+    "extract",
+    "lm",
+    "waw",
+    "translate",
+    "evaluate",
+    "import-moses",
+    "export-moses",
+)
 
 DESCRIPTION = """\
 Phrase-based translation that gets word order right.
@@ -44,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"wayword {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module = import_module(f"wayword.cli.{name}")
+        module = import_module(f"wayword.cli.{name.replace('-', '_')}")
         command = commands.add_parser(
             name,
             help=module.HELP,

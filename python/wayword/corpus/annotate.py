@@ -27,8 +27,10 @@ __all__ = [
     "Chunk",
     "Sentence",
     "factored",
+    "parse_factored",
     "read_conllu",
     "read_factored",
+    "surface",
     "write_conllu",
     "write_factored",
 ]
@@ -187,6 +189,15 @@ def _unescape(text: str) -> str:
     return BAR.sub(lambda bar: "|" if bar[0] == "&#124;" else "&" + bar[0][5:], text)
 
 
+def surface(token: str) -> str:
+    """The word of a factored token.
+
+    >>> surface("Katze|NOUN|I-NP")
+    'Katze'
+    """
+    return _unescape(token.split("|", 1)[0])
+
+
 def factored(sentence: Sentence) -> str:
     """A sentence as a line of ``word``, ``word|POS`` or ``word|POS|chunk``."""
     layers = [sentence.words]
@@ -237,6 +248,19 @@ def read_factored(path: FilePath) -> Iterator[Sentence]:
         yield _from_factors(rows, count, places)
     if not count:
         yield from [Sentence(())] * waiting
+
+
+def parse_factored(line: str) -> Sentence:
+    """A sentence from one line of factored text.
+
+    >>> parse_factored("Tee|NOUN trinken|VERB").pos
+    ('NOUN', 'VERB')
+    """
+    tokens = line.split()
+    count = tokens[0].count("|") + 1 if tokens else 1
+    places = [f"token {at} (`{token}`)" for at, token in enumerate(tokens, 1)]
+    rows = [_split_factors(*row, count) for row in zip(tokens, places, strict=True)]
+    return _from_factors(rows, count, places)
 
 
 def _split_factors(token: str, place: str, count: int) -> list[str]:

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -33,6 +34,7 @@ __all__ = [
     "BLOCK",
     "COMPRESSION",
     "FilePath",
+    "batches",
     "new_file",
     "open_bytes",
     "open_text",
@@ -44,8 +46,10 @@ FilePath = str | os.PathLike[str]
 
 COMPRESSION = (".gz", ".xz", ".zst")
 BLOCK = 1 << 17
+BATCH = 256  # lines
 MAX_LINE = 256 << 20  # bytes, as in the core
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")  # gzip, xz, zstd
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -78,16 +82,57 @@ def open_text(path: FilePath) -> Iterator[str]:
     """
     with open_bytes(path) as file:
         for number, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if len(raw) > MAX_LINE:
-                limit = f"{MAX_LINE} bytes a line"
-                raise LimitError(f"{path}:{number}: a line that does not end; the limit is {limit}")
-            line = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if number == 1:
-                line = line.removeprefix(BYTE_ORDER_MARK)
-            try:
-                yield line.decode("utf-8")
-            except UnicodeDecodeError as wrong:
-                raise _not_utf8(f"{path}:{number}", line, wrong.start, number == 1) from None
+            yield _text_of(raw, path, number)
+
+
+def _text_of(raw: bytes, path: FilePath, number: int) -> str:
+    """The text of a line as it was read."""
+    if len(raw) > MAX_LINE:
+        limit = f"{MAX_LINE} bytes a line"
+        raise LimitError(f"{path}:{number}: a line that does not end; the limit is {limit}")
+    line = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if number == 1:
+        line = line.removeprefix(BYTE_ORDER_MARK)
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise _not_utf8(f"{path}:{number}", line, wrong.start, number == 1) from None
+
+
+def batches(path: FilePath) -> Iterator[list[str]]:
+    """Lines as they become available, some hundreds at most at a time.
+
+    From ``-``, standard input, a batch is what has arrived, so that a line is answered before
+    the next one must be there. Compressed standard input is refused.
+    """
+    if os.fspath(path) == "-":
+        yield from _arriving(sys.stdin.buffer)
+        return
+    lines = open_text(path)
+    while batch := list(islice(lines, BATCH)):
+        yield batch
+
+
+def _arriving(source: Any) -> Iterator[list[str]]:
+    """Batches of whole lines, as soon as they are there."""
+    number = 0
+    parts: list[bytes] = []
+    while block := source.read1(BLOCK):
+        if number == 0 and not parts and block.startswith(COMPRESSED):
+            raise FormatError("stdin: compressed; expected UTF-8 text; decompress it first")
+        parts.append(block)
+        if b"\n" not in block:
+            if sum(map(len, parts)) > MAX_LINE:
+                _text_of(b"".join(parts), "stdin", number + 1)
+            continue
+        *whole, rest = b"".join(parts).split(b"\n")
+        parts = [rest] if rest else []
+        for start in range(0, len(whole), BATCH):
+            chunk = whole[start : start + BATCH]
+            yield [_text_of(raw, "stdin", number + at) for at, raw in enumerate(chunk, 1)]
+            number += len(chunk)
+    if parts:
+        yield [_text_of(b"".join(parts), "stdin", number + 1)]
 
 
 def _not_utf8(place: str, line: bytes, at: int, first: bool) -> FormatError:

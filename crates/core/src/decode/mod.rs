@@ -55,6 +55,8 @@ pub struct Decoder<'a> {
     layout: Layout,
     weights: Weights,
     settings: Settings,
+    /// What threads learned in earlier calls.
+    idle: Mutex<Vec<Memory>>,
 }
 
 /// One thread at work; it remembers much from sentence to sentence, but nothing that would change
@@ -64,9 +66,9 @@ pub struct Worker<'d> {
     memory: Memory,
 }
 
-/// Memory of one thread.
+/// What one thread remembers; it fits decoders of equal models, weights and settings only.
 #[derive(Default)]
-struct Memory {
+pub struct Memory {
     contexts: Contexts,
     stock: Stock,
     options: Options,
@@ -87,7 +89,17 @@ impl<'a> Decoder<'a> {
             });
         }
         let layout = models.layout();
-        Ok(Decoder { models, layout, weights, settings })
+        Ok(Decoder { models, layout, weights, settings, idle: Mutex::default() })
+    }
+
+    /// Starts from what an equal decoder has remembered.
+    pub fn remember(self, memory: Vec<Memory>) -> Self {
+        Decoder { idle: Mutex::new(memory), ..self }
+    }
+
+    /// What the threads of all calls so far remember.
+    pub fn into_memory(self) -> Vec<Memory> {
+        self.idle.into_inner().unwrap_or_default()
     }
 
     /// The weights, with the names of the features.
@@ -115,7 +127,7 @@ impl<'a> Decoder<'a> {
             let mut worker = self.worker();
             loop {
                 let number = next.fetch_add(1, Relaxed);
-                let Some(sentence) = sentences.get(number) else { break };
+                let Some(sentence) = sentences.get(number) else { break self.rest(worker) };
                 let outcome = worker.translate_one_of(number, sentence, wanted, job);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
@@ -137,9 +149,29 @@ impl<'a> Decoder<'a> {
         results.into_iter().map(|result| result.unwrap_or(Err(Error::Interrupted))).collect()
     }
 
+    /// Scores a translation given as phrases; see `Worker::score`.
+    pub fn score(
+        &self,
+        src: &[&str],
+        phrases: &[(Span, Vec<&str>)],
+    ) -> Result<Option<Translation>> {
+        let mut worker = self.worker();
+        let found = worker.score(src, phrases)?;
+        self.rest(worker);
+        Ok(found)
+    }
+
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
-        Worker { decoder: self, memory: Memory::default() }
+        let memory = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        Worker { decoder: self, memory: memory.unwrap_or_default() }
+    }
+
+    /// Keeps what a worker remembers for the next one.
+    fn rest(&self, worker: Worker<'_>) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(worker.memory);
+        }
     }
 
     /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`. `number` is

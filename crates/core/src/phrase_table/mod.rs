@@ -10,6 +10,7 @@
 mod build;
 mod discount;
 mod format;
+mod kind;
 mod lexical;
 mod moses;
 mod seat;
@@ -19,7 +20,8 @@ mod table;
 pub use build::{Condition, Summary, TableOptions, build, named_models, row_scores};
 pub use discount::Discount;
 pub use format::{Contents, NewOption, NewWords, RowScores, TableWriter};
-pub use moses::{COLUMNS, Classes, OrientationType, SKIPPED, TextTables, export, import};
+pub use kind::{Classes, OrientationType};
+pub use moses::{COLUMNS, SKIPPED, TextTables, check_orientation, export, import};
 pub use seat::TableSeat;
 pub use significance::{Fisher, Threshold};
 pub use table::{Blocks, LinkIter, OptionView, Options, PhraseTable, WordIter, Words};

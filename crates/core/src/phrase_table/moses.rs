@@ -6,11 +6,12 @@
 //! Scores are probabilities in the text and natural logarithms in the table.
 
 use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
+use super::kind::OrientationType;
 use super::table::PhraseTable;
 use crate::Job;
 use crate::corpus::{LineReader, NewFile, Vocab};
 use crate::error::{Error, Place, Result};
-use crate::extract::{Direction, MAX_LENGTH, Model, ROWS, SEPARATOR};
+use crate::extract::{MAX_LENGTH, Model, ROWS, SEPARATOR};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::cmp::Ordering;
@@ -29,63 +30,6 @@ const FLOOR: f64 = -100.0;
 pub const COLUMNS: [&str; 4] = ["phi_fe", "lex_fe", "phi_ef", "lex_ef"];
 /// The name of a column that is not used.
 pub const SKIPPED: &str = "-";
-
-/// Which orientation classes a text table has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Classes {
-    /// M, S and D.
-    Msd,
-    /// M, S, DL and DR.
-    Mslr,
-}
-
-impl Classes {
-    /// The place of its scores in a row.
-    pub fn range(self) -> std::ops::Range<usize> {
-        match self {
-            Classes::Msd => 4..7,
-            Classes::Mslr => 0..4,
-        }
-    }
-}
-
-/// An orientation model in Moses' words, for example `hier-mslr-bidirectional-fe`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OrientationType {
-    /// The model.
-    pub model: Model,
-    /// Its classes.
-    pub classes: Classes,
-}
-
-impl OrientationType {
-    /// Reads Moses' words; `bidirectional` and what follows may be left out.
-    pub fn named(name: &str) -> Result<Self> {
-        let mut words = name.split('-');
-        let model = match words.next() {
-            Some("hier" | "hierarchical") => Some(Model::Hierarchical),
-            Some("phrase") => Some(Model::Phrase),
-            Some("wbe" | "word") => Some(Model::Word),
-            _ => None,
-        };
-        let classes = match words.next() {
-            Some("mslr") => Some(Classes::Mslr),
-            Some("msd") => Some(Classes::Msd),
-            _ => None,
-        };
-        let rest = words.all(|word| matches!(word, "bidirectional" | "fe" | "f" | "allff"));
-        match (model, classes, rest) {
-            (Some(model), Some(classes), true) => Ok(OrientationType { model, classes }),
-            _ => Err(Error::Argument {
-                name: "orientation".into(),
-                found: format!("`{name}`"),
-                expected: "a model and its classes, such as hier-mslr-bidirectional-fe, \
-                           phrase-msd or word-msd"
-                    .into(),
-            }),
-        }
-    }
-}
 
 /// Text that is compressed when the file's name ends in `.gz`.
 enum TextFile {
@@ -208,15 +152,15 @@ pub fn export(
             let _ = writeln!(line, " {SEPARATOR} {SEPARATOR}");
             scores.write(&line)?;
             if let Some((file, kind)) = &mut orientation {
-                let rows = Direction::ALL.map(|one| option.orientation(kind.model, one));
-                if let [Some(prev), Some(next)] = rows {
-                    let classes = kind.classes.range();
-                    line.clear();
-                    line.push_str(&pair);
-                    for score in prev[classes.clone()].iter().chain(&next[classes]) {
+                line.clear();
+                line.push_str(&pair);
+                for row in kind.rows(|direction| option.orientation(kind.model, direction)) {
+                    for score in &row[kind.classes.range()] {
                         write_general(&mut line, f64::from(*score).exp());
                         line.push(' ');
                     }
+                }
+                if line.len() > pair.len() {
                     line.pop();
                     line.push('\n');
                     file.write(&line)?;
@@ -241,13 +185,11 @@ fn push_word(out: &mut String, word: Option<&str>) {
     out.push(' ');
 }
 
-fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<()> {
+/// Refuses an orientation model that the table does not hold.
+pub fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<()> {
     let contents = table.contents();
-    let classes = match kind.classes {
-        Classes::Msd => contents.msd,
-        Classes::Mslr => contents.mslr,
-    };
-    if classes && contents.models[kind.model as usize] {
+    let has_classes = if kind.classes.has_sides() { contents.mslr } else { contents.msd };
+    if has_classes && contents.models[kind.model as usize] {
         return Ok(());
     }
     let known: Vec<_> = Model::ALL
@@ -287,14 +229,9 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     if let Some(kind) = kind {
         models[kind.model as usize] = true;
     }
-    let has = |classes| kind.is_some_and(|kind| kind.classes == classes);
-    let contents = Contents {
-        packed,
-        counts: found.has_counts,
-        models,
-        msd: has(Classes::Msd),
-        mslr: has(Classes::Mslr),
-    };
+    let has = |sides| kind.is_some_and(|kind| kind.classes.has_sides() == sides);
+    let contents =
+        Contents { packed, counts: found.has_counts, models, msd: has(false), mslr: has(true) };
     let words = |side: &Side| {
         let all = (0..side.vocab.len()).map(|id| (side.vocab.word(id as u32), side.counts[id]));
         NewWords::new(all)
@@ -594,17 +531,21 @@ impl OrientationRows {
         if self.before.as_bytes().cmp(self.key.as_bytes()) != Ordering::Less {
             return Err(unsorted(place()));
         }
-        let classes = self.kind.classes.range();
+        let columns = self.kind.classes.columns();
+        let expected = columns.len() * self.kind.directions().count();
         let found = scores.split_whitespace().count();
-        if found != 2 * classes.len() {
-            let found = format!("{found} scores instead of {}", 2 * classes.len());
+        if found != expected {
+            let found = format!("{found} scores instead of {expected}");
             return Err(bad_row(place(), &found));
         }
         let mut words = scores.split_whitespace();
-        for row in &mut self.rows[..2] {
-            for score in &mut row[classes.clone()] {
+        for direction in self.kind.directions() {
+            for &places in columns {
                 let word = words.next().unwrap_or_default();
-                *score = ln(word).map_err(|found| bad_row(place(), &found))? as f32;
+                let score = ln(word).map_err(|found| bad_row(place(), &found))? as f32;
+                for &at in places {
+                    self.rows[direction as usize][at] = score;
+                }
             }
         }
         Ok(())
@@ -672,18 +613,5 @@ mod tests {
         for (number, text) in expected {
             assert_eq!(shown(number), text);
         }
-    }
-
-    #[test]
-    fn orientation_types_take_moses_words() {
-        let kind = OrientationType::named("hier-mslr-bidirectional-fe").unwrap();
-        assert_eq!((kind.model, kind.classes), (Model::Hierarchical, Classes::Mslr));
-        let kind = OrientationType::named("wbe-msd").unwrap();
-        assert_eq!((kind.model, kind.classes), (Model::Word, Classes::Msd));
-        assert_eq!(
-            OrientationType::named("hier-mslr-forward").unwrap_err().to_string(),
-            "orientation: found `hier-mslr-forward`; expected a model and its classes, such as \
-             hier-mslr-bidirectional-fe, phrase-msd or word-msd"
-        );
     }
 }

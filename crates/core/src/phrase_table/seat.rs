@@ -4,11 +4,10 @@
 //! orientation scores of one model of those it holds.
 //! Cost: a few small copies an option; the decoder asks once for each source phrase and remembers.
 
-use super::{Classes, OrientationType, PhraseTable};
+use super::{OrientationType, PhraseTable};
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::Result;
-use crate::extract::Direction;
 use crate::feature::{PhraseEntry, PhraseModel};
 
 /// A table, and which of its orientation models the decoder uses.
@@ -47,15 +46,9 @@ impl PhraseModel for TableSeat<'_> {
             links.clear();
             links.extend(option.links());
             orientation.clear();
-            if let Some(OrientationType { model, classes }) = self.orientation {
-                let places = match classes {
-                    Classes::Mslr => 0..4,
-                    Classes::Msd => 4..7,
-                };
-                for direction in [Direction::Prev, Direction::Next] {
-                    if let Some(row) = option.orientation(model, direction) {
-                        orientation.extend_from_slice(&row[places.clone()]);
-                    }
+            if let Some(kind) = self.orientation {
+                for row in kind.rows(|direction| option.orientation(kind.model, direction)) {
+                    orientation.extend_from_slice(&row[kind.classes.range()]);
                 }
             }
             each(PhraseEntry {

@@ -128,7 +128,8 @@ fn corpus(seed: u64, sentences: usize) -> Corpus {
             })
             .collect();
         let links: Vec<Link> = (0..length)
-            .filter_map(|src| (dice(4) > 0).then(|| Link::new(src, dice(9) as u32)))
+            .map(|src| Link::new(src, dice(12) as u32))
+            .filter(|link| link.tgt.0 < 9)
             .collect();
         let tokens = line.iter().map(String::as_str);
         corpus.push(&Sentence::of_factors(tokens, 3).unwrap(), &links).unwrap();
@@ -242,11 +243,11 @@ fn the_optimum_is_that_of_the_specification() {
     }
     let trainer = super::train::Trainer::of_rows(options("W"), bytes, vec![4], 4);
     let job = Job::new(1);
-    let mut weight = 0.0;
+    let mut weight: f64 = 0.0;
     for _ in 0..50 {
         // Newton's step, with the bias kept at 0.
         let slope = trainer.slope(&[weight, 0.0], 1.0, &job).unwrap();
-        let p = 1.0 / (1.0 + (-weight as f64).exp());
+        let p = 1.0 / (1.0 + (-weight).exp());
         weight += slope.gradient[0] / (4.0 * p * (1.0 - p) + 1.0);
     }
     assert!((weight - 0.5052400863).abs() < 1e-9, "{weight}");

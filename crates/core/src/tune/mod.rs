@@ -1,0 +1,15 @@
+//! Weights from data: how the best candidates change when the weights move along a line.
+//!
+//! In: feature values of candidate translations, sentence by sentence. Out: for a point and a
+//! direction, every place on the line where the best candidate of a sentence changes.
+//! How: along a line the score of a candidate is a straight line itself, so the best ones of a
+//! sentence are the upper envelope of its lines (Och, 2003).
+//! Cost: O(candidates) a search along an axis, whose order by slope is kept; along any other
+//! direction the candidates of each sentence are sorted.
+//! Not: metrics, restarts, stopping rules; those are Python (`wayword.tune`).
+
+mod envelope;
+mod pool;
+
+pub use envelope::{Crossing, Envelope, Line};
+pub use pool::{Crossings, Point, Pool};

@@ -1,0 +1,25 @@
+"""Write a system as a Moses configuration with text tables and ARPA language models.
+
+example: wayword export-moses system -o model
+"""
+
+import argparse
+
+from wayword.cli.terminal import bar
+
+HELP = "turn a system into a Moses model"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("system", metavar="SYSTEM", help="a system folder")
+    parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="the new folder")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Export and say where."""
+    from wayword.model import System
+    from wayword.moses import export_moses
+
+    with bar("export", " pairs") as progress:
+        print(export_moses(System.open(args.system), args.out, progress=progress))

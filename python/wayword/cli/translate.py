@@ -1,0 +1,89 @@
+"""Translate text, line by line.
+
+Reads standard input when no file is given, and answers as soon as a line is complete; blank
+lines stay blank. Settings given here replace those of the system. The output is the same for any
+number of threads.
+
+example: wayword translate system < input.txt
+         wayword translate system input.txt --space dl:12 --nbest 5 --json
+         echo 'das ist ein haus' | wayword translate system --prepared --trace
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from wayword.cli.terminal import add_threads, print_json
+
+if TYPE_CHECKING:
+    from wayword.decode import Translation
+
+HELP = "translate text with a system"
+SETTINGS = ("space", "search", "pop_limit", "stack_size", "threshold", "options_per_span")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("system", metavar="SYSTEM", help="a system folder")
+    add("file", nargs="?", default="-", metavar="FILE", help="text (default: -)")
+    add("--prepared", action="store_true", help="the text is tokenised; so is the output")
+    add("--nbest", type=int, default=1, metavar="N", help="the N best translations")
+    add("--distinct", action="store_true", help="equal translations once")
+    add("--moses", action="store_true", help="n-best lists as Moses writes them")
+    add("--trace", action="store_true", help="add which source words became which target words")
+    add("--draw", action="store_true", help="draw each derivation")
+    add("--stats", action="store_true", help="with --json, what the search did")
+    add("--graph", action="store_true", help="with --json, the search graph")
+    add("--space", help="reordering space: mono, dl:K, ibm:K, mj1, mj2, itg, dl:K+waw(…)")
+    add("--search", help="cube or stack")
+    add("--pop-limit", type=int, metavar="N", help="hypotheses made per word (0: all)")
+    add("--stack-size", type=int, metavar="N", help="hypotheses kept per word in stack search")
+    add("--threshold", type=float, metavar="P", help="drop what is so much less likely (0: none)")
+    add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
+    add("--verify", action="store_true", help="check every byte of the system first")
+    add("--json", action="store_true", help="one JSON object a line")
+    add_threads(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Translate batch by batch and print each as soon as it is done."""
+    from wayword.corpus.files import batches
+    from wayword.errors import ArgumentError
+    from wayword.model import System
+
+    if (args.graph or args.stats) and not args.json:
+        raise ArgumentError("--graph and --stats need --json")
+    given = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}
+    system = System.open(args.system).with_settings(**given)
+    if args.verify:
+        system.verify()
+    options = {
+        "nbest": args.nbest,
+        "distinct": args.distinct,
+        "graph": args.graph,
+        "threads": args.threads,
+    }
+    number = 0
+    for lines in batches(args.file):
+        for translation in system.translate(lines, prepared=args.prepared, **options):
+            _print(translation, number, args)
+            number += 1
+        print(end="", flush=True)
+
+
+def _print(translation: "Translation", number: int, args: argparse.Namespace) -> None:
+    every = translation.nbest or (translation,)
+    if args.json:
+        shown = translation.to_dict()
+        if not args.stats:
+            shown.pop("statistics", None)
+        print_json(shown)
+    elif args.moses:
+        print(*(one.moses_line(number) for one in every), sep="\n")
+    else:
+        for one in every:
+            rank = f"{number}\t{one.score:.4f}\t" if args.nbest > 1 else ""
+            trace = f"\t{one.trace()}\t{one.word_trace()}" if args.trace else ""
+            print(f"{rank}{one.text}{trace}")
+            if args.draw:
+                print(one.draw())

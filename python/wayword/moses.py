@@ -1,0 +1,462 @@
+"""Moses' systems become ours, and ours become Moses'.
+
+In: a ``moses.ini`` with text tables and ARPA language models beside it. Out: a system folder whose
+translations get the same feature values and scores; and the way back.
+How: what has a counterpart is taken over, what has none is refused with a sentence, so nothing is
+lost in silence. Weights of coarser features (orientation by left and right, features collapsed
+into one) go to all the features of ours that they stand for.
+Cost: that of reading the tables; see docs/decode.md.
+Not: factors, several phrase tables, binary tables, features such as OSM or sparse ones.
+
+>>> sections = read_ini(["[distortion-limit]", "6  # words", "", "[weight]", "LM0= 0.5"])
+>>> sections["distortion-limit"], sections["weight"]
+(['6'], ['LM0= 0.5'])
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wayword import extract, lm
+from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.decode import Settings
+from wayword.errors import ArgumentError, FormatError, WaywordError
+from wayword.model import Recipe, System, write_manifest
+
+__all__ = ["export_moses", "import_moses", "read_ini"]
+
+Progress = Callable[[int, int], object]
+
+#: Sections that say how Moses runs, not what it translates.
+IGNORED = frozenset(
+    (
+        "input-factors",
+        "threads",
+        "verbose",
+        "n-best-list",
+        "n-best-factor",
+        "max-phrase-length",
+        "print-alignment-info",
+        "alignment-output-file",
+        "report-segmentation",
+        "report-all-factors",
+        "labeled-n-best-list",
+        "include-segmentation-in-n-best",
+        "print-alignment-info-in-n-best",
+        "persistent-cache-size",
+        "cube-pruning-diversity",
+        "cube-pruning-lazy-scoring",
+        "cube-pruning-deterministic-search",
+        "output-search-graph",
+        "translation-details",
+        "placeholder-factor",
+        "feature-overwrite",
+    )
+)
+#: Moses' name of a setting, and ours.
+NUMBERS = {
+    "stack": "stack_size",
+    "cube-pruning-pop-limit": "pop_limit",
+    "beam-threshold": "threshold",
+}
+LANGUAGE_MODELS = ("KENLM", "SRILM", "LazyKen", "Ken")
+PENALTIES = {"WordPenalty": "wp", "PhrasePenalty": "pp", "Distortion": "d"}
+#: How many weights a direction of each kind of classes has, and which of ours each stands for.
+COLUMNS = {
+    "mslr": (("m",), ("s",), ("dl",), ("dr",)),
+    "leftright": (("m", "dr"), ("s", "dl")),
+    "msd": (("m",), ("s",), ("d",)),
+    "monotonicity": (("m",), ("s", "d")),
+}
+STORED = {"mslr": "mslr", "leftright": "mslr", "msd": "msd", "monotonicity": "msd"}
+DIRECTIONS = {"backward": ("prev",), "forward": ("next",), "bidirectional": ("prev", "next")}
+MODELS = {"hier": "hier", "phrase": "phrase", "wbe": "word"}
+UNKNOWN_PENALTY = 100.0  # what Moses takes off for an unknown word at weight 1
+TEXT_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A line of ``[feature]``: its kind, its name and its options."""
+
+    kind: str
+    name: str
+    options: Mapping[str, str]
+    place: str
+
+    def count(self) -> int:
+        """How many scores it has."""
+        text = self.options.get("num-features", "1")
+        if not text.isdecimal():
+            raise FormatError(f"{self.place}: num-features={text}; expected a number")
+        return int(text)
+
+
+def read_ini(lines: Iterable[str]) -> dict[str, list[str]]:
+    """The lines of each section, without comments."""
+    sections: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for number, raw in enumerate(lines, 1):
+        line = raw.split("#", maxsplit=1)[0].strip()
+        if line.startswith("[") and line.endswith("]"):
+            current = sections.setdefault(line[1:-1].strip(), [])
+        elif line and current is None:
+            raise FormatError(f"line {number}: `{line[:40]}`; expected a [section] of Moses first")
+        elif line and current is not None:
+            current.append(line)
+    return sections
+
+
+def import_moses(
+    ini: FilePath, out: FilePath, *, packed: bool = False, progress: Progress | None = None
+) -> System:
+    """Make a system folder of a Moses configuration; paths in it may be relative to it."""
+    ini = Path(ini)
+    try:
+        sections = read_ini(open_text(ini))
+    except FormatError as error:
+        raise FormatError(f"{ini}: {error}") from None
+    reader = _Reader(ini, sections)
+    with new_folder(out) as folder:
+        write_manifest(folder, reader.build(folder, packed, progress))
+    return System.open(out)
+
+
+@contextmanager
+def new_folder(path: FilePath) -> Iterator[Path]:
+    """A folder that appears under its name only when it is complete."""
+    path = Path(path)
+    if path.exists():
+        raise ArgumentError(f"{path}: is there already; choose another name or remove it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        yield part
+        part.chmod(0o755)
+        part.rename(path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+class _Reader:
+    """Turns the sections of a configuration into our recipe."""
+
+    def __init__(self, ini: Path, sections: Mapping[str, Sequence[str]]) -> None:
+        self.ini = ini
+        self.sections = sections
+        self._check_sections()
+        self.features = self._features()
+        self.weights = self._weights()
+
+    def build(self, folder: Path, packed: bool, progress: Progress | None) -> Recipe:
+        """Read the models into the folder."""
+        tables = [one for one in self.features if one.kind.startswith("PhraseDictionary")]
+        tables += [one for one in self.features if one.kind == "ProbingPT"]
+        reorderings = [one for one in self.features if one.kind == "LexicalReordering"]
+        models = [one for one in self.features if one.kind in LANGUAGE_MODELS]
+        if len(tables) != 1:
+            raise self._wrong(f"{len(tables)} phrase tables", "one", "merge them, or drop the rest")
+        if len(reorderings) > 1:
+            raise self._wrong(f"{len(reorderings)} reordering tables", "one", "drop the rest")
+        table = self._text_table(tables[0])
+        weights = self._penalties() | self._table_weights(table)
+        orientation = None
+        reordering: dict[str, Any] = {}
+        if reorderings:
+            kind = _Orientation.parse(reorderings[0])
+            orientation = kind.name
+            reordering = {"reordering": self._path(reorderings[0]), "orientation": kind.text_name}
+            weights |= kind.weights(self._weights_of(reorderings[0], kind.count))
+        names = [f"lm{number}" for number in range(len(models))] if len(models) != 1 else ["lm"]
+        for name, model in zip(names, models, strict=True):
+            (weights[name],) = self._weights_of(model, 1)
+        settings = self._settings(table)  # all is checked before the long work
+        extract.import_moses(
+            self._path(table),
+            folder / "phrase-table",
+            packed=packed,
+            progress=progress,
+            **reordering,
+        )
+        for name, model in zip(names, models, strict=True):
+            lm.LanguageModel.load(self._path(model)).save(folder / name)
+        return Recipe(
+            table="phrase-table",
+            lms=tuple(names),
+            orientation=orientation,
+            settings=settings,
+            weights=weights,
+            made={"from": f"Moses configuration {self.ini.name}"},
+        )
+
+    def _check_sections(self) -> None:
+        known = {"feature", "weight", "mapping", "distortion-limit", "search-algorithm", *NUMBERS}
+        known |= {"early-distortion-cost", "ttable-limit", "drop-unknown", *IGNORED}
+        if "ttable-file" in self.sections or "lmodel-file" in self.sections:
+            found = "an old configuration ([ttable-file])"
+            raise self._wrong(found, "[feature] lines", "convert it with Moses' own script")
+        for section in self.sections:
+            if section not in known:
+                raise self._wrong(f"section [{section}]", "what wayword has too", "remove it")
+        for line in self.sections.get("mapping", ["0 T 0"]):
+            if line.split() != ["0", "T", "0"]:
+                raise self._wrong(f"mapping `{line}`", "`0 T 0`", "factored models do not go over")
+
+    def _features(self) -> list[Feature]:
+        features: list[Feature] = []
+        counts: dict[str, int] = {}
+        for line in self.sections.get("feature", []):
+            kind, *words = line.split()
+            options = dict(word.split("=", maxsplit=1) for word in words if "=" in word)
+            number = counts.get(kind, 0)
+            counts[kind] = number + 1
+            name = options.get("name", f"{kind}{number}")
+            features.append(Feature(kind, name, options, f"{self.ini}: {name}"))
+        known = ("UnknownWordPenalty", *PENALTIES, "LexicalReordering", *LANGUAGE_MODELS)
+        for feature in features:
+            is_table = feature.kind.startswith("PhraseDictionary") or feature.kind == "ProbingPT"
+            if feature.kind not in known and not is_table:
+                found = f"feature {feature.kind}"
+                expected = f"one of {', '.join(known)} or a phrase table"
+                raise self._wrong(found, expected, "tune a system without it")
+            for factor in ("input-factor", "output-factor", "factor"):
+                if feature.options.get(factor, "0") != "0":
+                    found = f"{feature.name} with {factor}={feature.options[factor]}"
+                    raise self._wrong(found, "factor 0", "factored models do not go over")
+        return features
+
+    def _weights(self) -> dict[str, list[float]]:
+        weights: dict[str, list[float]] = {}
+        for line in self.sections.get("weight", []):
+            name, equals, values = line.partition("=")
+            try:
+                weights[name.strip()] = [float(value) for value in values.split()]
+            except ValueError:
+                equals = ""
+            if not equals:
+                raise self._wrong(f"weight `{line[:60]}`", "`Name= number …`", "correct the line")
+        return weights
+
+    def _weights_of(self, feature: Feature, count: int) -> list[float]:
+        found = self.weights.get(feature.name)
+        if found is None or len(found) != count:
+            seen = "no weight" if found is None else f"{len(found)} weights"
+            raise self._wrong(f"{seen} for {feature.name}", f"{count}", "correct [weight]")
+        return found
+
+    def _penalties(self) -> dict[str, float]:
+        weights = dict.fromkeys(PENALTIES.values(), 0.0)
+        weights["oov"] = UNKNOWN_PENALTY
+        for feature in self.features:
+            if feature.kind in PENALTIES:
+                (weights[PENALTIES[feature.kind]],) = self._weights_of(feature, 1)
+            elif feature.kind == "UnknownWordPenalty" and feature.name in self.weights:
+                (weight,) = self._weights_of(feature, 1)
+                weights["oov"] = UNKNOWN_PENALTY * weight
+        return weights
+
+    def _table_weights(self, table: Feature) -> dict[str, float]:
+        values = self._weights_of(table, table.count())
+        return {f"tm{number}": value for number, value in enumerate(values[:TEXT_COLUMNS])}
+
+    def _text_table(self, table: Feature) -> Feature:
+        if table.kind != "PhraseDictionaryMemory":
+            advice = "give the text table it was made of as PhraseDictionaryMemory"
+            raise self._wrong(f"a binary phrase table ({table.kind})", "a text table", advice)
+        if table.count() != TEXT_COLUMNS:
+            found = f"{table.count()} scores in {table.name}"
+            raise self._wrong(found, "4: both phrase and lexical probabilities", "train it so")
+        return table
+
+    def _path(self, feature: Feature) -> Path:
+        """The file of a feature: beside the configuration, or from here; `.gz` may be left out."""
+        if "path" not in feature.options:
+            raise self._wrong(f"no path for {feature.name}", "path=FILE", "correct [feature]")
+        given = Path(feature.options["path"])
+        places = [folder / given for folder in (self.ini.parent, Path())]
+        for place in places:
+            for path in (place, place.with_name(place.name + ".gz")):
+                if path.is_file():
+                    return path
+        raise FileNotFoundError(2, f"the file of {feature.name} is missing", str(places[0]))
+
+    def _settings(self, table: Feature) -> Settings:
+        options: dict[str, Any] = {"compat": "moses"}
+        limit = self._number("distortion-limit", "6")
+        options["space"] = f"dl:{limit}"
+        algorithm = self._number("search-algorithm", "1")
+        if algorithm not in (0, 1):
+            found = f"search algorithm {algorithm}"
+            raise self._wrong(found, "0 (stack) or 1 (cube)", "only phrase-based systems go over")
+        options["search"] = "cube" if algorithm == 1 else "stack"
+        for section, name in NUMBERS.items():
+            if section in self.sections:
+                text = "".join(self.sections[section][:1])
+                options[name] = float(text) if name == "threshold" else self._number(section, text)
+        per_span = table.options.get("table-limit") or "".join(
+            self.sections.get("ttable-limit", ["20"])[:1]
+        )
+        options["options_per_span"] = int(per_span)
+        if "early-distortion-cost" in self.sections:
+            options["distortion"] = "early"
+        if "drop-unknown" in self.sections:
+            options["oov"] = "drop"
+        return Settings.from_dict(options)
+
+    def _number(self, section: str, default: str) -> int:
+        text = "".join(self.sections.get(section, [])[:1]) or default
+        try:
+            return int(text)
+        except ValueError:
+            raise self._wrong(f"[{section}] `{text}`", "a number", "correct it") from None
+
+    def _wrong(self, found: str, expected: str, advice: str) -> WaywordError:
+        return FormatError(f"{self.ini}: found {found}; expected {expected}; {advice}")
+
+
+@dataclass(frozen=True)
+class _Orientation:
+    """A type such as ``hier-mslr-bidirectional-fe-allff``; its parts come in any order."""
+
+    model: str
+    classes: str
+    directions: str
+    collapsed: bool
+
+    @classmethod
+    def parse(cls, feature: Feature) -> "_Orientation":
+        text = feature.options.get("type", "")
+        found = {"model": "wbe", "directions": "bidirectional", "classes": ""}
+        kinds = {"model": set(MODELS), "classes": set(COLUMNS), "directions": set(DIRECTIONS)}
+        collapsed = False
+        for part in text.split("-"):
+            place = next((name for name, known in kinds.items() if part in known), None)
+            if place:
+                found[place] = part
+            elif part == "collapseff":
+                collapsed = True
+            elif part not in ("fe", "allff"):
+                expected = "such as hier-mslr-bidirectional-fe"
+                advice = "tables given the source alone (f) do not go over" if part == "f" else ""
+                problem = f"{feature.place}: type `{text}`; expected {expected}; {advice}"
+                raise FormatError(problem.rstrip("; "))
+        if not found["classes"]:
+            raise FormatError(f"{feature.place}: type `{text}`; expected msd, mslr or the like")
+        return cls(collapsed=collapsed, **found)
+
+    @property
+    def name(self) -> str:
+        """The name in our systems."""
+        direction = {"backward": "prev", "forward": "next"}.get(self.directions, self.directions)
+        return f"{MODELS[self.model]}-{STORED[self.classes]}-{direction}"
+
+    @property
+    def text_name(self) -> str:
+        """The name of the text table."""
+        return f"{self.model}-{self.classes}-{self.directions}-fe"
+
+    @property
+    def count(self) -> int:
+        """Number of Moses' weights."""
+        each = 1 if self.collapsed else len(COLUMNS[self.classes])
+        return each * len(DIRECTIONS[self.directions])
+
+    def weights(self, values: Sequence[float]) -> dict[str, float]:
+        """Our weights from Moses'."""
+        rest = iter(values)
+        weights: dict[str, float] = {}
+        for direction in DIRECTIONS[self.directions]:
+            shared = next(rest) if self.collapsed else 0.0
+            for names in COLUMNS[self.classes]:
+                value = shared if self.collapsed else next(rest)
+                weights |= {f"lr.{direction}.{name}": value for name in names}
+        return weights
+
+
+def export_moses(system: System, out: FilePath, *, progress: Progress | None = None) -> Path:
+    """Write a system as a Moses configuration with its tables; the path of its ``moses.ini``."""
+    recipe, settings, weights = system.recipe, system.settings, system.weights
+    limit = {"mono": "0"}.get(settings.space, settings.space.removeprefix("dl:"))
+    if not limit.removeprefix("-").isdecimal():
+        advice = "export with another space: Moses knows only distortion limits"
+        raise ArgumentError(f"space: found `{settings.space}`; expected mono or dl:K; {advice}")
+    if extra := [name for name in ("waw", "lop") if weights.get(name)]:
+        raise ArgumentError(f"weights: found {extra[0]}; Moses has no such feature; set it to 0")
+    orientation = recipe.orientation and _moses_orientation(recipe.orientation)
+    with new_folder(out) as folder:
+        table = extract.PhraseTable.open(system.folder / recipe.table)
+        table.export_moses(folder, orientation=orientation, progress=progress)
+        for name in recipe.lms:
+            lm.LanguageModel.load(system.folder / name).write_arpa(folder / f"{name}.arpa")
+        with new_file(folder / "moses.ini") as file:
+            file.write(_ini(system, limit, orientation))
+    return Path(out) / "moses.ini"
+
+
+def _moses_orientation(name: str) -> str:
+    model, classes, direction = name.split("-")[:3]
+    model = {"word": "wbe", "hierarchical": "hier"}.get(model, model)
+    direction = {"prev": "backward", "next": "forward"}.get(direction, direction)
+    return f"{model}-{classes}-{direction}-fe"
+
+
+def _ini(system: System, limit: str, orientation: str | None) -> str:
+    settings, weights, lms = system.settings, system.weights, system.recipe.lms
+
+    def row(prefix: str) -> str:
+        return " ".join(str(weights[name]) for name in weights if name.startswith(prefix))
+
+    features = [
+        "UnknownWordPenalty",
+        "WordPenalty",
+        "PhrasePenalty",
+        "Distortion",
+        "PhraseDictionaryMemory name=TranslationModel0 num-features=4 path=phrase-table.gz "
+        f"input-factor=0 output-factor=0 table-limit={settings.options_per_span}",
+    ]
+    values = {
+        "UnknownWordPenalty0": str(weights["oov"] / UNKNOWN_PENALTY),
+        "WordPenalty0": str(weights["wp"]),
+        "PhrasePenalty0": str(weights["pp"]),
+        "Distortion0": str(weights["d"]),
+        "TranslationModel0": row("tm"),
+    }
+    if orientation:
+        count = len(row("lr.").split())
+        features.append(
+            f"LexicalReordering name=LexicalReordering0 num-features={count} "
+            f"type={orientation}-allff input-factor=0 output-factor=0 path=reordering-table.gz"
+        )
+        values["LexicalReordering0"] = row("lr.")
+    for number, name in enumerate(lms):
+        features.append(
+            f"KENLM name=LM{number} factor=0 path={name}.arpa order={_order(system, name)}"
+        )
+        values[f"LM{number}"] = str(weights[name])
+    algorithm = 1 if settings.search == "cube" else 0
+    sections = {
+        "input-factors": ["0"],
+        "mapping": ["0 T 0"],
+        "distortion-limit": [limit],
+        "search-algorithm": [str(algorithm)],
+        "cube-pruning-pop-limit": [str(settings.pop_limit)],
+        "stack": [str(settings.stack_size)],
+        "beam-threshold": [str(settings.threshold)],
+        "feature": features,
+        "weight": [f"{name}= {text}" for name, text in values.items()],
+    }
+    if settings.distortion == "early":
+        sections["early-distortion-cost"] = ["true"]
+    head = "# Written by wayword; give Moses tokenised text.\n"
+    return head + "".join(
+        f"\n[{name}]\n" + "\n".join(lines) + "\n" for name, lines in sections.items()
+    )
+
+
+def _order(system: System, name: str) -> int:
+    return len(lm.LanguageModel.load(system.folder / name).counts)

@@ -1,0 +1,135 @@
+"""Draws how a translation came about: which phrases, and how the decoder jumped between them.
+
+In: a ``Translation``. Out: lines for a terminal, or an SVG for a notebook or a page.
+How: in the terminal, phrases stand in source order with the number of their turn; every jump is
+an arc, forward above the sentence and backward below. In the SVG, phrases of a colour belong
+together and curves join them.
+
+>>> from wayword.decode import Phrase, Translation
+>>> print(draw(Translation(("ich", "habe", "Tee", "getrunken"), ("I", "have", "drunk", "tea"),
+...     "I have drunk tea", -2.5, {}, (
+...     Phrase((0, 2), (0, 2), "ich habe", "I have"), Phrase((3, 4), (2, 3), "getrunken", "drunk"),
+...     Phrase((2, 3), (3, 4), "Tee", "tea")), ())))
+                  ╭────────▶
+        1[ich habe] 3[Tee] 2[getrunken]
+                      ◀───────────────╯
+target  1[I have] 2[drunk] 3[tea]
+score   -2.5000
+"""
+
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
+
+if TYPE_CHECKING:
+    from wayword.decode.translation import Phrase, Translation
+
+__all__ = ["draw", "to_svg"]
+
+MARGIN = "        "
+COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#e15759", "#76b7b2", "#9c755f", "#edc948")
+
+
+def draw(translation: "Translation") -> str:
+    """The derivation in a terminal."""
+    if not translation.phrases:
+        return "(empty)"
+    turns = {phrase.src: turn for turn, phrase in enumerate(translation.phrases, 1)}
+    cells, places, at = [], {}, 0
+    for phrase in sorted(translation.phrases, key=lambda phrase: phrase.src):
+        cell = f"{turns[phrase.src]}[{phrase.source}]"
+        places[phrase.src] = (at, at + _width(cell))
+        cells.append(cell)
+        at += _width(cell) + 1
+    above, below = _arcs(translation.phrases, places)
+    target = " ".join(f"{turn}[{p.target}]" for turn, p in enumerate(translation.phrases, 1))
+    lines = [*(MARGIN + arc for arc in above), MARGIN + " ".join(cells)]
+    lines += [*(MARGIN + arc for arc in below), f"target  {target}"]
+    lines.append(f"score   {translation.score:.4f}")
+    return "\n".join(lines)
+
+
+def _arcs(
+    phrases: Sequence["Phrase"], places: dict[tuple[int, int], tuple[int, int]]
+) -> tuple[list[str], list[str]]:
+    """One line for each jump: the long ones furthest from the sentence."""
+    above, below = [], []
+    for one, other in pairwise(phrases):
+        if other.src[0] == one.src[1]:
+            continue
+        start, end = places[one.src], places[other.src]
+        if other.src[0] > one.src[1]:
+            above.append(_arc(start[1] - 1, end[0], "╭", "▶"))
+        else:
+            below.append(_arc(end[0] + 2, start[1] - 1, "◀", "╯"))
+    above.sort(key=len, reverse=True)
+    below.sort(key=len)
+    return above, below
+
+
+def _arc(start: int, end: int, left: str, right: str) -> str:
+    return " " * start + left + "─" * max(0, end - start - 1) + right
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: wide characters take two."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def to_svg(translation: "Translation") -> str:
+    """The derivation as an SVG: source above, target below, a colour for each phrase."""
+    source = _places(translation.source)
+    target = _places(translation.tokens)
+    width = max([10.0, *(right for _, right in (*source, *target))]) + 10
+    shapes = []
+    for turn, phrase in enumerate(translation.phrases):
+        colour = COLOURS[turn % len(COLOURS)]
+        top, bottom = _ends(source, phrase.src), _ends(target, phrase.tgt)
+        shapes.append(_box(top, 20, colour) + _box(bottom, 120, colour))
+        a, b = sum(top) / 2, sum(bottom) / 2
+        shapes.append(
+            f'<path d="M{a:.0f} 46 C{a:.0f} 85 {b:.0f} 80 {b:.0f} 119" fill="none" '
+            f'stroke="{colour}" stroke-width="2"/>'
+        )
+    words = _words(translation.source, source, 38) + _words(translation.tokens, target, 138)
+    title = escape(f"{' '.join(translation.source)} → {translation.text}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="170" '
+        f'font-family="sans-serif" font-size="14"><title>{title}</title>{"".join(shapes)}{words}'
+        f'<text x="10" y="164" font-size="11" fill="#666">score {translation.score:.4f}</text>'
+        "</svg>"
+    )
+
+
+def _places(words: Sequence[str]) -> list[tuple[float, float]]:
+    """From where to where each word goes; glyphs are guessed at 8 units a column."""
+    places, at = [], 10.0
+    for word in words:
+        width = 8.0 * _width(word) + 8
+        places.append((at, at + width))
+        at += width + 8
+    return places
+
+
+def _ends(places: Sequence[tuple[float, float]], span: tuple[int, int]) -> tuple[float, float]:
+    if span[0] == span[1]:
+        at = places[span[0]][0] if span[0] < len(places) else 10.0
+        return at, at
+    return places[span[0]][0], places[span[1] - 1][1]
+
+
+def _box(ends: tuple[float, float], y: int, colour: str) -> str:
+    left, right = ends
+    return (
+        f'<rect x="{left:.0f}" y="{y}" width="{right - left:.0f}" height="26" rx="5" '
+        f'fill="{colour}" fill-opacity="0.2" stroke="{colour}"/>'
+    )
+
+
+def _words(words: Sequence[str], places: Sequence[tuple[float, float]], y: int) -> str:
+    return "".join(
+        f'<text x="{(left + right) / 2:.0f}" y="{y}" text-anchor="middle">{escape(word)}</text>'
+        for word, (left, right) in zip(words, places, strict=True)
+    )

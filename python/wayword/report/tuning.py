@@ -1,0 +1,90 @@
+"""Pictures of a tuning: how the dev score went from round to round.
+
+In: a ``Tuning`` or its rounds. Out: text for a terminal, and an SVG for a page or a notebook.
+
+>>> rounds = [{"run": 1, "round": k, "score": score} for k, score in enumerate([20, 29, 30], 1)]
+>>> bars(rounds)
+{1: '▁▇█'}
+"""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wayword.tune import Tuning
+
+__all__ = ["bars", "describe", "to_svg"]
+
+LEVELS = "▁▂▃▄▅▆▇█"
+WIDTH, HEIGHT, EDGE = 360, 160, 36
+COLOURS = ("#1b6ca8", "#c0582b", "#3d8b52", "#7c4fa0")
+
+
+def _by_run(rounds: Iterable[Mapping[str, Any]]) -> dict[int, list[float]]:
+    scores: dict[int, list[float]] = {}
+    for record in rounds:
+        scores.setdefault(record["run"], []).append(float(record["score"]))
+    return scores
+
+
+def _range(scores: Mapping[int, list[float]]) -> tuple[float, float]:
+    every = [score for own in scores.values() for score in own]
+    low, high = min(every), max(every)
+    return (low, high) if high > low else (low - 1, high)
+
+
+def bars(rounds: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+    """For each run a bar a round, from the lowest score of all to the highest."""
+    scores = _by_run(rounds)
+    low, high = _range(scores)
+    top = len(LEVELS) - 1
+    return {
+        run: "".join(LEVELS[round(top * (score - low) / (high - low))] for score in own)
+        for run, own in scores.items()
+    }
+
+
+def describe(tuning: "Tuning") -> str:
+    """Runs, their rounds as bars, and the scores before and after."""
+    drawn = bars(tuning.rounds)
+    width = max(map(len, drawn.values()))
+    lines = [f"dev score before  {tuning.before:.2f}"]
+    for number, run in enumerate(tuning.runs, 1):
+        plot = drawn[number].ljust(width)
+        lines.append(f"run {number}  {plot}  {run.score:.2f}  ({run.stop})")
+    if len(tuning.runs) > 1:
+        lines.append(f"dev score after   {tuning.after:.2f}  (average of the runs' weights; ")
+        lines[-1] += f"their scores spread by ±{tuning.spread:.2f})"
+    else:
+        lines.append(f"dev score after   {tuning.after:.2f}")
+    return "\n".join(lines)
+
+
+def to_svg(rounds: Iterable[Mapping[str, Any]]) -> str:
+    """A line a run: the round to the right, the dev score up."""
+    scores = _by_run(rounds)
+    low, high = _range(scores)
+    longest = max(map(len, scores.values()))
+
+    def place(at: int, score: float) -> str:
+        x = EDGE + (WIDTH - 2 * EDGE) * at / max(longest - 1, 1)
+        y = HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * (score - low) / (high - low)
+        return f"{x:.1f},{y:.1f}"
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="sans-serif" font-size="11" role="img">',
+        "<title>dev score by round</title>",
+        f'<text x="{EDGE - 4}" y="{HEIGHT - EDGE}" text-anchor="end">{low:.1f}</text>',
+        f'<text x="{EDGE - 4}" y="{EDGE}" text-anchor="end">{high:.1f}</text>',
+        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">round 1 to {longest}</text>',
+    ]
+    for run, own in scores.items():
+        colour = COLOURS[(run - 1) % len(COLOURS)]
+        points = " ".join(place(at, score) for at, score in enumerate(own))
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5">'
+            f"<title>{escape(f'run {run}: {own[-1]:.2f}')}</title></polyline>"
+        )
+    return "\n".join([*parts, "</svg>"])

@@ -1,0 +1,197 @@
+"""Minimum error rate training: the weights with the best metric on the pool.
+
+In: a pool, a space, a point to start from. Out: the best point found.
+How (Och, 2003): along a line through the space the best candidate of a sentence changes at few
+places, which the core finds exactly; the statistics between two places are sums, so the metric is
+known on the whole line. From each start the search goes along one axis after the other, in random
+order, until none leads higher; further starts are earlier points and random ones.
+Cost: O(candidates) a line. Memory: the pool once more in the core.
+Not: sparse features.
+
+>>> lines = Crossings(first=np.array([2, 5]), step=np.array([-1.5, 0.25, 1.0, 2.0]),
+...                   before=np.array([2, 5, 1, 4]), after=np.array([1, 4, 0, 3]))
+>>> statistics = np.array([[1.0], [3.0], [0.0], [2.0], [5.0], [4.0]])
+>>> best_step(lines, statistics.__getitem__, lambda sums: sums[..., 0])
+(0.625, 8.0)
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from wayword import _core
+from wayword.errors import ArgumentError
+from wayword.evaluate.metric import Matrix
+from wayword.tune.ngrams import Numbers, ScoreFunction
+from wayword.tune.pool import Pool, Vector
+from wayword.tune.space import Space
+
+__all__ = ["Crossings", "Mert", "best_step"]
+
+#: Changes of one sentence closer than this are one.
+GAP = 1e-4
+#: Steps shorter than this are none.
+SHORTEST = 1.5e-4
+#: How far past the outermost change a step goes.
+BEYOND = 0.1
+#: Scores that differ by less are equal.
+TOLERANCE = 1e-9
+#: No search goes on for longer; none has come near it.
+MAX_SWEEPS = 50
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Where best candidates change along a line, from left to right."""
+
+    #: the best candidate of each sentence far to the left
+    first: Numbers
+    #: how far along the direction each change is
+    step: Vector
+    #: the candidate that was the best of its sentence, and the one that is from there on
+    before: Numbers
+    after: Numbers
+
+
+def best_step(
+    crossings: Crossings,
+    statistics: Callable[[Numbers], Matrix],
+    score: ScoreFunction,
+    low: float = -np.inf,
+    high: float = np.inf,
+) -> tuple[float, float]:
+    """The step to the middle of the best interval between ``low`` and ``high``; the score there.
+
+    Of equally good intervals the one nearest to 0 is taken.
+    """
+    changes = statistics(crossings.after) - statistics(crossings.before)
+    sums = np.concatenate([statistics(crossings.first).sum(axis=0)[None], changes])
+    scores = score(sums.cumsum(axis=0))
+    edges = np.concatenate([[-np.inf], crossings.step, [np.inf]])
+    left, right = np.maximum(edges[:-1], low), np.minimum(edges[1:], high)
+    scores = np.where(left < right, scores, -np.inf)
+    is_best = np.flatnonzero(scores >= scores.max() - TOLERANCE)
+    away = np.maximum(np.maximum(left[is_best], -right[is_best]), 0.0)
+    at = int(is_best[away.argmin()])
+    return _middle(float(left[at]), float(right[at])), float(scores[at])
+
+
+def _middle(left: float, right: float) -> float:
+    if np.isinf(left) and np.isinf(right):
+        return 0.0
+    if np.isinf(left):
+        return right - BEYOND
+    if np.isinf(right):
+        return left + BEYOND
+    return (left + right) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mert:
+    """``restarts`` random starts; ``directions`` random lines beside the axes for each start."""
+
+    restarts: int = 20
+    directions: int = 0
+    threads: int = 1
+
+    takes_sparse: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name in ("restarts", "directions"):
+            if getattr(self, name) < 0:
+                found = getattr(self, name)
+                raise ArgumentError(f"{name}: found {found}; expected 0 or more")
+
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        point: Vector,
+        earlier: Sequence[Vector],
+        seed: Sequence[int],
+    ) -> Vector:
+        """The best point of all searches; the first of equally good ones."""
+        draw = np.random.default_rng(list(seed))
+        moves = pool.varies()
+        starts = [point, *earlier]
+        starts += [space.random(point, moves, draw) for _ in range(self.restarts)]
+        seeds = draw.integers(1 << 62, size=len(starts)).tolist()
+        search = _Search(pool, space, moves, self.directions, self.threads)
+        with ThreadPoolExecutor(self.threads) as workers:
+            try:
+                ends = list(workers.map(search.climb, starts, seeds))
+            except BaseException:
+                workers.shutdown(cancel_futures=True)
+                raise
+        best = max(range(len(ends)), key=lambda at: (round(ends[at][1], 9), -at))
+        return ends[best][0]
+
+
+class _Search:
+    """Searches over one pool, from many starts."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        space: Space,
+        moves: npt.NDArray[np.bool_],
+        directions: int,
+        threads: int,
+    ) -> None:
+        self._pool, self._space, self._directions = pool, space, directions
+        self._axes = np.flatnonzero(space.is_free & moves)
+        columns = np.ascontiguousarray(pool.features.T)
+        offsets = pool.offsets.astype(np.uint32)
+        self._core = _core.CandidatePool(
+            columns.tobytes(), len(columns), offsets.tobytes(), threads=threads
+        )
+        self._score = pool.measured.objective.score
+
+    def climb(self, start: Vector, seed: int) -> tuple[Vector, float]:
+        """Go along lines until none leads higher; where that is, and how high."""
+        point = self._core.point(start.tolist())
+        lines = self._lines(np.random.default_rng(seed))
+        score, idle = self._height(point), 0
+        for at in range(MAX_SWEEPS * len(lines)):
+            if idle == len(lines):
+                break
+            line = lines[at % len(lines)]
+            step, reached = self._look(point, line)
+            idle += 1
+            if abs(step) >= SHORTEST and reached > score + TOLERANCE:
+                point.step(line.tolist(), step)
+                score, idle = reached, 0
+        return np.array(point.weights), self._height(point)
+
+    def _lines(self, draw: np.random.Generator) -> list[Vector]:
+        lines = list(np.eye(len(self._space.names))[draw.permutation(self._axes)])
+        for _ in range(self._directions):
+            line = np.zeros(len(self._space.names))
+            line[self._axes] = draw.standard_normal(len(self._axes))
+            lines.append(line / max(np.abs(line).sum(), 1e-300))
+        return lines
+
+    def _look(self, point: _core.WeightPoint, line: Vector) -> tuple[float, float]:
+        crossings = Crossings(*map(np.asarray, point.search(line.tolist(), GAP)))
+        low, high = self._limits(np.array(point.weights), line)
+        return best_step(crossings, self._pool.statistics, self._score, low, high)
+
+    def _limits(self, weights: Vector, line: Vector) -> tuple[float, float]:
+        """How far a step may go before some weight leaves its range."""
+        at = np.flatnonzero(line)
+        ends = [
+            (bound[at] - weights[at]) / line[at]
+            for bound in (self._space.floor, self._space.ceiling)
+        ]
+        low = np.minimum(*ends).max(initial=-np.inf)
+        high = np.maximum(*ends).min(initial=np.inf)
+        return min(float(low), 0.0), max(float(high), 0.0)
+
+    def _height(self, point: _core.WeightPoint) -> float:
+        sums = self._pool.statistics(np.asarray(point.best())).sum(axis=0)
+        return float(self._score(sums))

@@ -1,0 +1,187 @@
+"""Pairwise ranking: weights that put the better of two candidates first.
+
+In: a pool, a space, a point to start from. Out: a new point.
+How (Hopkins and May, 2011): of ``samples`` random pairs of candidates a sentence, those whose
+sentence scores differ by at least ``least`` are kept, and of these the ``pairs`` that differ most;
+a logistic regression on the differences of their features then tells better from worse. It is
+drawn a little towards the point before, so that a feature that tells nothing keeps its weight.
+Cost: O(sentences · samples) and some hundred passes over the pairs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from wayword.errors import ArgumentError
+from wayword.evaluate.metric import Matrix
+from wayword.tune.ngrams import Numbers
+from wayword.tune.pool import Pool, Vector
+from wayword.tune.space import Space
+
+__all__ = ["Pro", "minimum"]
+
+#: How strongly weights are drawn to those before, beside one pair's pull of at most 1.
+PRIOR = 1.0
+#: How many steps are remembered, and when the descent ends.
+MEMORY, PASSES, FLAT = 10, 200, 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pro:
+    """Options of the sampling."""
+
+    samples: int = 5000
+    pairs: int = 50
+    least: float = 0.05
+
+    takes_sparse: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.samples < 1 or self.pairs < 1 or not 0 <= self.least < 1:
+            found = f"{self.samples} samples, {self.pairs} pairs, {self.least} least"
+            wanted = "at least one of each, and a difference from 0 to 1"
+            raise ArgumentError(f"pro: found {found}; expected {wanted}")
+
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        point: Vector,
+        earlier: Sequence[Vector],  # noqa: ARG002
+        seed: Sequence[int],
+    ) -> Vector:
+        """The point of the regression; the one given when no two candidates differ enough."""
+        draw = np.random.default_rng(list(seed))
+        better, worse = self.sample(pool, draw)
+        if not len(better):
+            return point
+        design = _Differences(pool, better, worse)
+        is_free = np.ones(len(point), dtype=bool)
+        is_free[: len(space.names)] = space.is_free
+        return space.inside(_regression(design, point, is_free))
+
+    def sample(self, pool: Pool, draw: np.random.Generator) -> tuple[Numbers, Numbers]:
+        """The better and the worse candidates of the pairs to learn from."""
+        offsets = pool.offsets
+        gains = pool.measured.objective.sentence(pool.statistics(np.arange(len(pool))))
+        found = []
+        for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            first, second = draw.integers(start, end, size=(2, self.samples))
+            gap = gains[first] - gains[second]
+            large = np.flatnonzero(np.abs(gap) >= max(self.least, 1e-12))
+            top = large[np.argsort(-np.abs(gap[large]), kind="stable")[: self.pairs]]
+            is_first = gap[top] > 0
+            pairs = np.stack([first[top], second[top]])
+            found.append(np.where(is_first, pairs, pairs[::-1]))
+        better, worse = np.concatenate(found, axis=1)
+        return better, worse
+
+
+class _Differences:
+    """Feature differences of pairs: a dense matrix, and sparse entries beside it."""
+
+    def __init__(self, pool: Pool, better: Numbers, worse: Numbers) -> None:
+        self.dense: Matrix = pool.features[better] - pool.features[worse]
+        self.width = len(pool.names)
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
+        for row, (plus, minus) in enumerate(zip(better.tolist(), worse.tolist(), strict=True)):
+            for sign, at in ((1.0, plus), (-1.0, minus)):
+                own = pool.sparse[at] if pool.sparse is not None else {}
+                rows += [row] * len(own)
+                columns += own
+                values += [sign * value for value in own.values()]
+        self._rows, self._columns = (
+            np.array(rows, dtype=np.int64),
+            np.array(columns, dtype=np.int64),
+        )
+        self._values = np.array(values)
+
+    def scores(self, weights: Vector) -> Vector:
+        """How much better the better one of each pair is by the weights."""
+        dense: Vector = self.dense @ weights[: self.dense.shape[1]]
+        if not len(self._rows):
+            return dense
+        more = self._values * weights[self._columns]
+        return dense + np.bincount(self._rows, more, minlength=len(dense))
+
+    def gather(self, pulls: Vector) -> Vector:
+        """The sum of the differences, each as often as its pair pulls."""
+        total = np.zeros(self.width)
+        total[: self.dense.shape[1]] = pulls @ self.dense
+        if len(self._rows):
+            more = self._values * pulls[self._rows]
+            total += np.bincount(self._columns, more, minlength=self.width)
+        return total
+
+    def sizes(self) -> Vector:
+        """The typical size of each feature's differences; 1 for those that are all 0."""
+        squares = np.zeros(self.width)
+        squares[: self.dense.shape[1]] = np.square(self.dense).sum(axis=0)
+        if len(self._rows):
+            squares += np.bincount(self._columns, self._values**2, minlength=self.width)
+        return np.sqrt(np.where(squares > 0, squares / len(self.dense), 1.0))
+
+
+def _regression(
+    design: _Differences, point: Vector, is_free: "np.typing.NDArray[np.bool_]"
+) -> Vector:
+    """Logistic regression, on features brought to one size; weights not free stay."""
+    sizes = design.sizes()
+
+    def loss(moved: Vector) -> tuple[float, Vector]:
+        scores = design.scores(point + moved / sizes)
+        value = float(np.logaddexp(0.0, -scores).sum()) + PRIOR / 2 * float(moved @ moved)
+        wrong = np.exp(-np.logaddexp(0.0, scores))  # how sure it is of the opposite
+        slope = -design.gather(wrong) / sizes + PRIOR * moved
+        return value, np.where(is_free, slope, 0.0)
+
+    return point + minimum(loss, np.zeros(len(point))) / sizes
+
+
+def minimum(function: Callable[[Vector], tuple[float, Vector]], start: Vector) -> Vector:
+    """Where a smooth convex function is lowest, by descent with a memory of slopes (L-BFGS).
+
+    >>> minimum(lambda x: (float((x - 3) @ (x - 3)), 2 * (x - 3)), np.zeros(2)).round(4).tolist()
+    [3.0, 3.0]
+    """
+    at, (value, slope) = start, function(start)
+    steps: list[tuple[Vector, Vector, float]] = []
+    for _ in range(PASSES):
+        if np.abs(slope).max(initial=0.0) <= FLAT * max(1.0, abs(value)):
+            break
+        down = -_curved(slope, steps)
+        if not steps:
+            down = down / max(1.0, float(np.sqrt(down @ down)))
+        size = 1.0
+        while True:
+            there = at + size * down
+            next_value, next_slope = function(there)
+            if next_value <= value + 1e-4 * size * float(slope @ down):
+                break
+            size /= 2
+            if size < 1e-12:
+                return at
+        step, bend = there - at, next_slope - slope
+        if (curve := float(step @ bend)) > 0:
+            steps = [*steps[1 - MEMORY :], (step, bend, curve)]
+        at, value, slope = there, next_value, next_slope
+    return at
+
+
+def _curved(slope: Vector, steps: list[tuple[Vector, Vector, float]]) -> Vector:
+    """The slope times an estimate of the inverse curvature, from the last steps."""
+    along, shares = slope.copy(), []
+    for step, bend, curve in reversed(steps):
+        shares.append(float(step @ along) / curve)
+        along -= shares[-1] * bend
+    if steps:
+        _, bend, curve = steps[-1]
+        along *= curve / float(bend @ bend)
+    for (step, bend, curve), share in zip(steps, reversed(shares), strict=True):
+        along += (share - float(bend @ along) / curve) * step
+    return along

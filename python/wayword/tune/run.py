@@ -1,0 +1,380 @@
+"""A whole tuning: rounds of decoding and optimising, several runs, their average.
+
+In: a system, a dev set, options. Out: a ``Tuning``: weights, scores before and after, every round.
+How: each round decodes the dev set with the weights so far, merges the n-best lists with those of
+all rounds before, and lets the method find better weights; a run ends when weights or n-best lists
+stop changing. Runs differ by their seed alone and share nothing but the first n-best lists, which
+are the same for all of them; the result is the average of their weights (Cettolo et al., 2011).
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Protocol
+
+import numpy as np
+
+from wayword.corpus.files import FilePath
+from wayword.errors import ArgumentError
+from wayword.evaluate import Gold, Options
+from wayword.tune.mert import Mert
+from wayword.tune.mira import Mira
+from wayword.tune.objective import Objective
+from wayword.tune.pool import Candidates, Decodes, Measured, Nbest, Pool, Vector
+from wayword.tune.pro import Pro
+from wayword.tune.space import Space, average, flat
+from wayword.tune.state import Folder, Record
+
+__all__ = ["METHODS", "Plan", "Run", "Tuner", "Tuning", "tune"]
+
+Progress = Callable[[int, int], object]
+
+#: When no weight moves by more, a run ends.
+STILL = 1e-5
+STARTS, CHOICES = ("current", "flat"), ("last", "best")
+
+
+class Tuner(Protocol):
+    """A way to find better weights on a pool."""
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether it can learn weights of sparse features."""
+
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        point: Vector,
+        earlier: Sequence[Vector],
+        seed: Sequence[int],
+    ) -> Vector:
+        """A better point than ``point``; ``earlier`` are those of the rounds before."""
+
+
+#: Every method, by the name of the option.
+METHODS: dict[str, type[Any]] = {"mert": Mert, "pro": Pro, "mira": Mira}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where one run ended."""
+
+    weights: dict[str, float]
+    #: of the dev set, decoded with these weights
+    score: float
+    #: why it ended
+    stop: str
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning found. Scores are those of the dev set, decoded."""
+
+    weights: dict[str, float]
+    before: float
+    after: float
+    runs: tuple[Run, ...]
+    rounds: tuple[Record, ...]
+    signature: str
+    #: how it was done, in plain values
+    settings: dict[str, Any]
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the runs' scores; 0 for a single run."""
+        scores = [run.score for run in self.runs]
+        return float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "spread": self.spread}
+
+    def describe(self) -> str:
+        """Runs and rounds for people, with a small plot."""
+        from wayword.report.tuning import describe
+
+        return describe(self)
+
+    def _repr_html_(self) -> str:
+        from wayword.report.tuning import to_svg
+
+        return to_svg(self.rounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How to tune. Everything here changes the result; threads and folders do not.
+
+    ``method`` is ``mert``, ``pro``, ``mira`` or an object of such a class with options of its own;
+    ``metric`` a name or names with shares, ``options`` those of the metric. ``fixed`` weights stay,
+    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of a
+    round's weights that the next round keeps: steadier, slower. ``choose`` says which weights of a
+    run count: the ``last``, or those with the ``best`` dev score.
+    """
+
+    method: str | Tuner = "mert"
+    metric: str | Mapping[str, float] = "bleu"
+    options: Options = field(default_factory=Options)
+    runs: int = 4
+    rounds: int = 25
+    nbest: int = 100
+    distinct: bool = False
+    start: str = "current"
+    fixed: Collection[str] = ()
+    free: Collection[str] = ()
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    keep: float = 0.0
+    choose: str = "last"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name in ("runs", "rounds", "nbest"):
+            if getattr(self, name) < 1:
+                raise ArgumentError(f"{name}: found {getattr(self, name)}; expected at least 1")
+        for name, known in (("start", STARTS), ("choose", CHOICES)):
+            if getattr(self, name) not in known:
+                wanted = " or ".join(known)
+                raise ArgumentError(f"{name}: found `{getattr(self, name)}`; expected {wanted}")
+        if not 0 <= self.keep < 1:
+            raise ArgumentError(f"keep: found {self.keep}; expected a share from 0 to below 1")
+        if self.seed < 0:
+            raise ArgumentError(f"seed: found {self.seed}; expected 0 or more")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON and to tell plans apart."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        tuner = make_tuner(self.method)
+        settings = {name: value for name, value in vars(tuner).items() if name != "threads"}
+        own["method"] = {"name": type(tuner).__name__.lower(), **settings}
+        own["metric"] = self.metric if isinstance(self.metric, str) else dict(self.metric)
+        own["options"] = {k: v for k, v in vars(self.options).items() if k != "threads"}
+        own["ranges"] = {name: list(ends) for name, ends in sorted(self.ranges.items())}
+        return {**own, "fixed": sorted(self.fixed), "free": sorted(self.free)}
+
+
+def tune(
+    system: Decodes,
+    src: Sequence[str],
+    gold: Gold,
+    *,
+    threads: int = 0,
+    folder: FilePath | None = None,
+    resume: bool = False,
+    log: Callable[[Record], object] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Tuning:
+    """Find weights that make the translations of a dev set as good as they can be.
+
+    ``src`` and the references in ``gold`` are tokenised; for other options see ``Plan``. With a
+    ``folder``, ``resume`` goes on after an interruption; ``log`` is called with the record of
+    each round.
+    """
+    plan = Plan(**options)
+    if len(src) != len(gold):
+        found = f"found {len(src)} lines for {len(gold)} of the reference"
+        raise ArgumentError(f"dev: {found}; do both come from the same corpus?")
+    weights = dict(system.weights) if plan.start == "current" else flat(system.weights)
+    facts = {"dev": _digest(src, gold), "decoder": _decoder_settings(system)}
+    settings = {**plan.to_dict(), **facts}
+    store = Folder(folder, settings, weights, resume=resume)
+    job = _Job(
+        system=system,
+        src=list(src),
+        plan=plan,
+        threads=threads or os.cpu_count() or 1,
+        measured=Measured(Objective(plan.metric, gold, plan.options)),
+        space=Space.of(store.start, fixed=plan.fixed, free=plan.free, ranges=plan.ranges),
+        store=store,
+        log=log,
+        progress=progress,
+    )
+    return job.run(settings)
+
+
+def make_tuner(method: str | Tuner, threads: int = 1, **options: Any) -> Tuner:
+    """The method of this name; options it does not have are refused."""
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        raise ArgumentError(f"method: found `{method}`; expected {', '.join(METHODS)}")
+    made = METHODS[method]
+    known = made.__dataclass_fields__
+    for name in options:
+        if name not in known:
+            wanted = ", ".join(own for own in known if own not in ("threads", "takes_sparse"))
+            raise ArgumentError(f"{name}: no option of {method}; expected some of {wanted}")
+    if "threads" in known:
+        options["threads"] = threads
+    tuner: Tuner = made(**options)
+    return tuner
+
+
+def _decoder_settings(system: Decodes) -> Any:
+    to_dict = getattr(getattr(system, "settings", None), "to_dict", None)
+    return to_dict() if to_dict else None
+
+
+def _digest(src: Sequence[str], gold: Gold) -> str:
+    """What tells dev sets apart."""
+    text = json.dumps([list(src), *map(list, gold.refs), gold.ref_links, gold.weights])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass
+class _Job:
+    """One call of ``tune``."""
+
+    system: Decodes
+    src: list[str]
+    plan: Plan
+    threads: int
+    measured: Measured
+    space: Space
+    store: Folder
+    log: Callable[[Record], object] | None
+    progress: Progress | None
+    #: The n-best lists of the first round, which all runs begin with.
+    first: Sequence[Nbest] | None = None
+
+    def __post_init__(self) -> None:
+        self.tuner = make_tuner(self.plan.method, self.threads)
+
+    def run(self, settings: dict[str, Any]) -> Tuning:
+        """All runs, and their average."""
+        runs, weights = self.plan.runs, dict(self.store.start)
+        records: list[Record] = []
+        ends = []
+        for number in range(1, runs + 1):
+            done = self._one(number, weights)
+            ends.append(self._end(done))
+            records += done
+        mean = ends[0].weights if runs == 1 else average([run.weights for run in ends])
+        mean = _as_dict(list(mean), self.space.normalised(np.array(list(mean.values()))))
+        after = ends[0].score if runs == 1 else self._score(self._decode(mean, 1))
+        return Tuning(
+            weights=mean,
+            before=records[0]["score"],
+            after=after,
+            runs=tuple(ends),
+            rounds=tuple(records),
+            signature=self.measured.objective.signature,
+            settings=settings,
+        )
+
+    def _one(self, run: int, weights: dict[str, float]) -> list[Record]:
+        """The rounds of one run."""
+        pool = Pool(list(self.system.weights), self.measured)
+        done: list[Record] = []
+        for number in range(1, self.plan.rounds + 1):
+            known = self.store.load(run, number)
+            if known is not None:
+                record, lists = known
+                pool.add(lists)
+            else:
+                record = self._round(run, number, weights, pool, done)
+            done.append(record)
+            if self.log is not None:
+                self.log(record)
+            weights = record["next"]
+            if record["stop"]:
+                break
+        return done
+
+    def _round(
+        self, run: int, number: int, weights: dict[str, float], pool: Pool, done: list[Record]
+    ) -> Record:
+        clock = time.perf_counter()
+        lists = self._lists(weights, is_first=number == 1)
+        decoded = time.perf_counter()
+        score = self._score(lists)
+        fresh = pool.add(lists)
+        count = sum(len(own.texts) for own in fresh)
+        if pool.sparse is not None and not self.tuner.takes_sparse:
+            what = "dense ones only; tune sparse features by pro or mira"
+            raise ArgumentError(f"method: found sparse features; expected {what}")
+        point = _as_vector(pool.names, weights)
+        better = point
+        if count:
+            earlier = [_as_vector(pool.names, one["weights"]) for one in done]
+            better = self.tuner.optimise(
+                pool, self.space, point, earlier, (self.plan.seed, run, number)
+            )
+            better = self.space.normalised(better)
+            before = self.space.normalised(point)
+            better = self.space.normalised((1 - self.plan.keep) * better + self.plan.keep * before)
+        moved = float(np.abs(better - point).max())
+        stop = "no new candidates" if not count else "weights stand still" if moved < STILL else ""
+        if not stop and number == self.plan.rounds:
+            stop = "enough rounds"
+        record = {
+            **{"run": run, "round": number, "weights": weights, "score": score},
+            **{"next": _as_dict(pool.names, better), "pool_score": pool.score(better)},
+            **{"candidates": len(pool), "new": count, "moved": moved, "stop": stop},
+            "seconds": {
+                "decode": round(decoded - clock, 3),
+                "optimise": round(time.perf_counter() - decoded, 3),
+            },
+        }
+        self.store.save(record, fresh)
+        return record
+
+    def _lists(self, weights: dict[str, float], *, is_first: bool) -> Sequence[Nbest]:
+        if not is_first:
+            return self._decode(weights, self.plan.nbest)
+        if self.first is None:
+            self.first = self._decode(weights, self.plan.nbest)
+        return self.first
+
+    def _end(self, done: list[Record]) -> Run:
+        """The weights that count of a run, with their score."""
+        last = Run(
+            done[-1]["next"], self._score(self._decode(done[-1]["next"], 1)), done[-1]["stop"]
+        )
+        best = max(done, key=lambda record: record["score"])
+        if self.plan.choose == "last" or best["score"] <= last.score:
+            return last
+        return Run(best["weights"], best["score"], last.stop)
+
+    def _decode(self, weights: dict[str, float], size: int) -> Sequence[Nbest]:
+        system = self.system.with_weights(weights)
+        options = {
+            "distinct": self.plan.distinct,
+            "threads": self.threads,
+            "progress": self.progress,
+        }
+        translate = getattr(system, "translate", None)
+        if translate is not None and self.measured.objective.needs_links:
+            found = translate(self.src, prepared=True, nbest=size, **options)
+            return [_with_links(one.nbest or (one,), list(self.system.weights)) for one in found]
+        return system.nbest(self.src, size=size, **options)  # type: ignore[arg-type]
+
+    def _score(self, lists: Sequence[Nbest]) -> float:
+        """The metric of the first candidates, as ``wayword evaluate`` computes it."""
+        links = [getattr(own, "links", None) for own in lists]
+        places = self.measured.places(
+            range(len(lists)),
+            [own.texts[0] for own in lists],
+            None if None in links else [own[0] for own in links if own is not None],
+        )
+        return self.measured.objective.exact(self.measured.rows(places).sum(axis=0))
+
+
+def _with_links(translations: Sequence[Any], names: Sequence[str]) -> Candidates:
+    """An n-best list of translations, with their links."""
+    rows = [[one.features[name] for name in names] for one in translations]
+    texts = tuple(" ".join(one.tokens) for one in translations)
+    return Candidates(texts, np.array(rows), tuple(one.links for one in translations))
+
+
+def _as_vector(names: Sequence[str], weights: Mapping[str, float]) -> Vector:
+    return np.array([weights.get(name, 0.0) for name in names])
+
+
+def _as_dict(names: Sequence[str], point: Vector) -> dict[str, float]:
+    return dict(zip(names, point.tolist(), strict=True))

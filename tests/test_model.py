@@ -1,0 +1,113 @@
+"""System folders: written whole, checked on opening, safe with damage."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wayword
+from wayword.errors import FormatError, MismatchError, WaywordError
+from wayword.model import MANIFEST, System
+
+
+@pytest.fixture
+def folder(toy_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(toy_folder / "system", tmp_path / "system"))
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    path = folder / MANIFEST
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_saved_system_is_the_same_system(folder: Path) -> None:
+    system = wayword.load(folder).with_weights({"lm": 0.75}).with_settings(space="dl:9")
+    system.save()
+    again = wayword.load(folder)
+    assert again.weights == system.weights
+    assert again.settings == system.settings
+    assert again.recipe.text == system.recipe.text
+    again.verify()
+    assert repr(again).endswith("dl:9, 17 features)")
+
+
+def test_saving_twice_writes_the_same_bytes(folder: Path) -> None:
+    System.open(folder).save()
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    System.open(folder).save()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_changing_a_system_leaves_its_folder_alone(folder: Path) -> None:
+    before = (folder / MANIFEST).read_bytes()
+    system = System.open(folder)
+    changed = system.with_weights({"lm": 9.0})
+    assert (system.weights["lm"], changed.weights["lm"]) == (0.5, 9.0)
+    assert (folder / MANIFEST).read_bytes() == before
+
+
+def test_a_missing_model_file_is_named(folder: Path) -> None:
+    (folder / "lm").unlink()
+    with pytest.raises(FileNotFoundError, match="missing, but the manifest names it"):
+        System.open(folder)
+
+
+def test_a_shortened_model_file_is_noticed_on_opening(folder: Path) -> None:
+    data = (folder / "lm").read_bytes()
+    (folder / "lm").write_bytes(data[:-8])
+    with pytest.raises(MismatchError, match=r"lm: \d+ bytes; the manifest says \d+; copy or train"):
+        System.open(folder)
+
+
+def test_a_damaged_model_file_is_noticed_by_verify(folder: Path) -> None:
+    data = bytearray((folder / "phrase-table").read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    (folder / "phrase-table").write_bytes(data)
+    with pytest.raises(MismatchError, match="phrase-table: another SHA-256 than noted"):
+        System.open(folder).verify()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("format = 1", "format = 7", "format 7; expected 1; this system is of another version"),
+        ("format = 1", "", "no `format`; expected a system's manifest"),
+        ("format = 1", "format = ", "damaged (Invalid value"),
+        ("lm = 0.5", 'lm = "much"', "weight lm is 'much'; expected a number"),
+        ("lm = 0.5", "lm = nan", "weight lm is nan; expected a number"),
+        ("lm = 0.5", "lmm = 0.5", "weight: found `lmm`; expected one of lm, wp"),
+        ("pop_limit = ", "pop_limt = ", "did you mean `pop_limit`?"),
+        ("hier-mslr", "tree-mslr", "orientation: found `tree-mslr-bidirectional`"),
+        ("[file.lm]", '[file."../lm"]', "file `../lm`; expected a name without folders"),
+    ],
+)
+def test_a_wrong_manifest_is_refused(folder: Path, old: str, new: str, message: str) -> None:
+    edit(folder, old, new)
+    with pytest.raises(WaywordError) as caught:
+        System.open(folder)
+    assert message in str(caught.value)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_as_a_manifest_give_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("system")
+    (folder / MANIFEST).write_bytes(data)
+    with pytest.raises(FormatError, match="expected a system's manifest"):
+        System.open(folder)
+
+
+def test_raw_text_is_prepared_and_restored(folder: Path) -> None:
+    edit(folder, 'lang = "de"\ntokenizer = "none"', 'lang = "de"\ntokenizer = "moses"')
+    edit(folder, 'lang = "en"\ntokenizer = "none"', 'lang = "en"\ntokenizer = "moses"')
+    system = System.open(folder)
+    found = system.translate("xyzzy, plugh.", nbest=2)
+    assert found.source == ("xyzzy", ",", "plugh", ".")
+    assert found.text == system.recipe.text[1].restore(found.tokens)  # type: ignore[index]
+    assert found.nbest[0].text == found.text
+    assert system.translate("xyzzy, plugh.", prepared=True).source == ("xyzzy,", "plugh.")
