@@ -78,8 +78,10 @@ def run(args: argparse.Namespace) -> None:
     args.action(args)
 
 
-OPTIONS = ("templates", "window", "inclusive", "between_anchor", "min_count", "prior")
-OPTIONS += ("optimiser", "iterations", "tolerance", "memory", "temp_dir", "threads")
+OPTIONS = (
+    *("templates", "window", "inclusive", "between_anchor", "min_count", "prior"),
+    *("optimiser", "iterations", "tolerance", "memory", "temp_dir", "threads"),
+)
 
 
 def run_train(args: argparse.Namespace) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from wayword import _core
+from wayword.corpus.annotate import surface
 from wayword.decode.settings import Settings
 from wayword.decode.translation import Arc, Statistics, Translation
-from wayword.corpus.annotate import surface
 from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
@@ -44,7 +44,7 @@ class Decoder:
         lms: Sequence[LanguageModel],
         *,
         orientation: str | None = None,
-        waw: WawModel | WawScorer | None = None,
+        waw: "WawModel | WawScorer | None" = None,
         weights: Mapping[str, float] | None = None,
         settings: Settings | None = None,
     ) -> None:

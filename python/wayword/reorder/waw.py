@@ -12,11 +12,11 @@ number of threads changes no weight.
 Not: a probability of the sentence's end; numbers of a row do not add up to 1.
 
 >>> from wayword.corpus.annotate import Sentence
->>> der_hund = Sentence(("er", "hat", "Tee", "getrunken"), ("PRON", "AUX", "NOUN", "VERB"))
->>> corpus = Corpus.from_sentences([der_hund] * 5, [[(0, 0), (1, 1), (2, 3), (3, 2)]] * 5)
+>>> sentence = Sentence(("er", "hat", "Tee", "getrunken"), ("PRON", "AUX", "NOUN", "VERB"))
+>>> corpus = Corpus.from_sentences([sentence] * 5, [[(0, 0), (1, 1), (2, 3), (3, 2)]] * 5)
 >>> model = train(corpus, min_count=1)
->>> model.matrix(der_hund)[2].round(1).tolist()  # after the second word
-[0.0, 0.0, 0.2, 0.8]
+>>> model.matrix(sentence)[2, 2:].round(1).tolist()  # after `hat`: `Tee`, `getrunken`
+[0.0, 1.0]
 """
 
 import math
@@ -102,7 +102,7 @@ class Corpus:
         return f"Corpus({len(self)} sentences, {self.words} words, {self.layers})"
 
 
-def _layers(source: Source) -> _core._WawLayers:
+def _layers(source: Source) -> "_core._WawLayers":
     if not isinstance(source, Sentence):
         return list(source), None, None
     tags = list(source.pos) if source.pos is not None else None
@@ -372,9 +372,7 @@ def samples(
     return _core.waw_samples(list(order), _count("window", window), inclusive)
 
 
-def features(
-    source: Source, from_: int, to: int, *, between_anchor: str = "j"
-) -> list[str]:
+def features(source: Source, from_: int, to: int, *, between_anchor: str = "j") -> list[str]:
     """The features of a jump as text; positions count from 1, and 0 is the sentence's start.
 
     >>> features(["a", "b", "c"], 1, 3)[:2]
@@ -499,9 +497,7 @@ def evaluate(
 
 def _ranking(limit: int, found: Any) -> Ranking:
     (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = found
-    return Ranking(
-        limit, decisions, beyond, first, three, back, back_three, forward, forward_three
-    )
+    return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
 
 
 def log_matrix(matrix: Any, words: int) -> list[float]:
@@ -533,14 +529,16 @@ def read_matrices(path: FilePath) -> Mapping[tuple[str, ...], Floats]:
     from wayword.errors import FormatError
 
     matrices: dict[tuple[str, ...], Floats] = {}
-    for number, line in enumerate(open_text(path), 1):
-        try:
+    number = 0
+    try:
+        for number, line in enumerate(open_text(path), 1):  # noqa: B007
             row = json.loads(line)
             words = tuple(map(str, row["words"]))
             matrices[words] = np.asarray(row["matrix"], dtype=np.float64)
-        except (ValueError, KeyError, TypeError):
-            expected = '{"words": […], "matrix": [[…], …]}'
-            raise FormatError(
-                f"{path}:{number}: no matrix; expected `{expected}`; one sentence a line"
-            ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        found = f"{path}:{number}: no matrix"
+        expected = '`{"words": […], "matrix": [[…], …]}`'
+        raise FormatError(f"{found}; expected {expected}; one sentence a line") from None
     return matrices

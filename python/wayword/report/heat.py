@@ -9,10 +9,10 @@ tried ``×``; words that are translated already or out of reach stay empty.
 >>> matrix = [[.9, .1, .1], [0, .2, .7], [.1, 0, .1], [.1, .8, 0]]
 >>> print(draw(("er", "Tee", "trinkt"), matrix, order=(0, 2, 1), space="dl:6+waw(top=1,zone=0)"))
                 er Tee trinkt
-1 <s>           ●█  ×░   ×░
-2 er                 ░   ●▓
+1 <s>           ●█ ×░  ×░
+2 er               ░   ●▓
 4 Tee
-3 trinkt            ●█
+3 trinkt           ●█
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,10 @@ def draw(
     widths = [max(2, _width(word)) for word in words]
     lines = [" " * margin + " ".join(map(_fit, words, widths))]
     for name, row in zip(names, cells, strict=True):
-        shown = (_fit(mark + _shade(p, mark), width) for (p, mark), width in zip(row, widths, strict=True))
+        shown = (
+            _fit(mark + _shade(p, mark), width)
+            for (p, mark), width in zip(row, widths, strict=True)
+        )
         lines.append((_fit(name, margin) + " ".join(shown)).rstrip())
     return "\n".join(lines)
 
@@ -119,7 +122,7 @@ def _turns(length: int, order: Sequence[int] | None) -> list[str]:
 def _shade(p: float, mark: str) -> str:
     if np.isnan(p):
         return ""
-    shade = SHADES[min(int(p * 5), 4)] if p >= 0.05 else SHADES[0]
+    shade = SHADES[sum(p >= least for least in (0.05, 0.25, 0.5, 0.75))]
     return shade if mark or shade != SHADES[0] else "·"
 
 
