@@ -26,7 +26,8 @@ def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
 
 def test_version_and_help_work_without_a_command() -> None:
     assert run("--version").stdout == f"wayword {__version__}\n"
-    assert all(f"\n    {name} " in run("--help").stdout for name in COMMANDS)
+    shown = run("--help").stdout.split()
+    assert all(name in shown for name in COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -41,7 +42,7 @@ def test_every_command_has_help_with_an_example(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_file_is_short(name: str) -> None:
-    path = import_module(f"wayword.cli.{name}").__file__
+    path = import_module(f"wayword.cli.{name.replace('-', '_')}").__file__
     assert path is not None
     assert len(Path(path).read_text().splitlines()) <= 140
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayword.decode import Decoder, Settings, Translation
-from wayword.errors import ArgumentError, MismatchError
+from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.model import System
 
 SPACES = ("mono", "dl:0", "dl:3", "dl:6", "dl:-1", "ibm:3", "mj1", "mj2", "itg")
@@ -217,4 +217,97 @@ def test_the_command_says_where_bytes_are_wrong(toy_folder: Path) -> None:
     done = translate(toy_folder, text=b"\x1f\x8b\x08\0")
     assert done.stderr == (
         b"wayword: stdin: compressed; expected UTF-8 text; decompress it first\n"
+    )
+
+
+def test_given_translations_are_used(decoder: Decoder, lines: list[str]) -> None:
+    first, *rest = lines[0].split()
+    line = f"<n translation='one &lt;thing&gt;' prob='0.5'>{first}</n> {' '.join(rest)}"
+    [found] = decoder.translate([line], markup=True)
+    check(found, decoder.weights)
+    assert found.source == tuple(lines[0].split())
+    [phrase] = [phrase for phrase in found.phrases if phrase.source == first]
+    assert phrase.target == "one <thing>"
+    [plain] = decoder.translate([line], markup="ignore")
+    assert plain == decoder.translate([lines[0]])[0]
+
+
+def test_inclusive_translations_compete(decoder: Decoder, lines: list[str]) -> None:
+    first, *rest = lines[0].split()
+    line = f"<n translation='{'x ' * 30}' prob='1e-30'>{first}</n> {' '.join(rest)}"
+    [found] = decoder.translate([line], markup="inclusive")
+    assert found.text == decoder.translate([lines[0]])[0].text
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_walls_and_zones_hold_in_every_space(
+    decoder: Decoder, lines: list[str], space: str
+) -> None:
+    changed = decoder.with_settings(space=space, pop_limit=50)
+    words = next(line.split() for line in lines if len(line.split()) > 6)
+    middle = len(words) // 2
+    walled = " ".join([*words[:middle], "<wall/>", *words[middle:]])
+    [found] = changed.translate([walled], markup="exclusive")
+    check(found, changed.weights)
+    when = {at: time for time, phrase in enumerate(found.phrases) for at in range(*phrase.src)}
+    assert max(when[at] for at in range(middle)) <= min(
+        when[at] for at in range(middle, len(words))
+    )
+    zone = " ".join([*words[:2], "<zone>", *words[2:6], "</zone>", *words[6:]])
+    [found] = changed.translate([zone], markup="exclusive")
+    check(found, changed.weights)
+    when = {at: time for time, phrase in enumerate(found.phrases) for at in range(*phrase.src)}
+    times = {when[at] for at in range(2, 6)}
+    assert times == set(range(min(times), max(times) + 1))
+
+
+def test_tags_are_text_unless_markup_is_asked_for(decoder: Decoder) -> None:
+    [found] = decoder.translate(["<wall/> <zone>"])
+    assert sorted(found.tokens) == ["<wall/>", "<zone>"]
+
+
+def test_broken_markup_says_where(decoder: Decoder) -> None:
+    with pytest.raises(FormatError, match=r"^text:2: `<zone>` at character 3 is never closed; "):
+        decoder.translate(["fine", "a <zone> b"], markup=True)
+    with pytest.raises(ArgumentError, match=r"^markup: found `constraint`; expected `exclusive`"):
+        decoder.translate(["a"], markup="constraint")
+
+
+@given(lines=st.lists(st.text(alphabet="<>/ab '\"=&;\x00 \t", max_size=30), max_size=3))
+@settings(max_examples=50, deadline=None)
+def test_any_text_with_markup_is_translated_or_told(toy_folder: Path, lines: list[str]) -> None:
+    decoder = System.open(toy_folder / "system").decoder
+    try:
+        found = decoder.translate(lines, markup=True, threads=1)
+    except FormatError:
+        return
+    assert len(found) == len(lines)
+
+
+def test_unknown_words_are_dropped_when_asked(decoder: Decoder) -> None:
+    [found] = decoder.with_settings(oov="drop").translate(["Xyz Zyx"])
+    assert (found.text, found.features["oov"], found.trace()) == ("", -2.0, "0=- 1=-")
+    with pytest.raises(ArgumentError, match=r"^oov: found `keep`; expected `copy` or `drop`$"):
+        decoder.with_settings(oov="keep")
+
+
+def test_raw_text_with_markup_is_prepared_between_the_tags(system: System) -> None:
+    found = system.translate("<zone> das </zone><n translation='A'>Haus</n>", markup=True)
+    assert found.source == ("das", "Haus")
+    assert "A" in found.tokens
+
+
+def test_the_command_tells_the_line_of_broken_markup(toy_folder: Path) -> None:
+    command = [sys.executable, "-m", "wayword", "translate", str(toy_folder / "system")]
+    done = subprocess.run(
+        [*command, "--markup", "exclusive"],
+        input="das <n translation='x'>Haus</n>\n</n>\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "wayword: stdin:2: `</n>` at character 1 closes nothing; expected `<n>` before it; "
+        "write &lt; where no tag is meant\n"
     )

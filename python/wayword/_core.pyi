@@ -267,6 +267,17 @@ class Decoder:
         threads: int,
         progress: _Progress,
     ) -> list[_Outcome]: ...
+    def translate_marked(
+        self,
+        sentences: list[MarkedSentence],
+        *,
+        matrices: list[list[float]],
+        nbest: int,
+        distinct: bool,
+        graph: bool,
+        threads: int,
+        progress: _Progress,
+    ) -> list[_Outcome]: ...
     def nbest(
         self,
         sentences: list[str],
@@ -283,6 +294,12 @@ class Decoder:
         phrases: list[tuple[int, int, list[str]]],
         matrices: list[list[float]],
     ) -> _Translation | None: ...
+
+@final
+class MarkedSentence:
+    def __new__(cls, line: str, *, mode: str, file: str, number: int) -> MarkedSentence: ...
+    @property
+    def words(self) -> list[str]: ...
 
 @final
 class CandidatePool:

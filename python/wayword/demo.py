@@ -1,9 +1,9 @@
 """The embedded default: what wayword does, shown on text it makes itself.
 
-In: nothing but a folder. Out: for each toy pair a corpus and its models in the folder, and lines
-for people: what the doctor says, a few sentences with their links and their word order, how many
-of the gold links are found, how well English is foreseen, and the options of a phrase.
-Cost: some seconds a pair.
+In: nothing but a folder. Out: for each toy pair a corpus and trained systems in the folder, and
+lines for people: a few sentences with their word order, then a table of the same test set
+translated in source order, with short and with long jumps allowed, and one derivation.
+Cost: less than a minute of CPU in all.
 """
 
 import os
@@ -11,47 +11,94 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from wayword import align, extract, lm
-from wayword.corpus import Bitext, doctor, toy
+from wayword import experiment
+from wayword.corpus import toy
+from wayword.corpus.files import open_text
+from wayword.decode import Translation
+from wayword.experiment import Experiment
 from wayword.reorder.order import kendall_distance
+from wayword.report.experiment import plain
 
 __all__ = ["demonstrate", "describe"]
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SHOWN = 2
+SHORT = 12  # words
+BASELINE = "dl:6"
+#: Small text needs little: a short n-gram model, a narrow search, one short tuning run.
+CHOICES = {
+    "text": {"src_tokenizer": "none", "tgt_tokenizer": "none"},
+    "lm": {"order": 4},
+    "search": {"pop_limit": 200},
+    "tune": {"runs": 1, "rounds": 6, "nbest": 50},
+}
 
 
 def demonstrate(
     folder: str | os.PathLike[str], *, size: int = 2000, seed: int = 1
 ) -> Iterator[str]:
-    """Make every toy corpus, learn from it, and tell about it line by line as it happens."""
+    """Make every toy corpus, train and compare systems, and tell about it as it happens."""
+    folder = Path(folder)
     for name in toy.pairs():
-        where = Path(folder) / name
-        toy.write(name, size, where, seed=seed)
-        yield f"## {name}: a toy corpus of {size} pairs in {where} (seed {seed})"
+        toy.write(name, size, folder / name, seed=seed)
+        yield f"## {name}: a toy corpus of {size} pairs in {folder / name} (seed {seed})"
         for pair in islice(filter(_is_reordered, toy.generate(name, size, seed=seed)), SHOWN):
             yield f"\n{describe(pair)}"
         yield ""
-        yield from _learn(name, where)
-        yield ""
-    yield "What follows in later versions: translation, and models of word order."
+    yield "## The same test sets in three reordering spaces"
+    yield "mono: in source order; dl:K: jumps of up to K words. Weights are tuned at dl:6.\n"
+    described = _experiment(folder, seed)
+    result = experiment.run(described, folder / "systems")
+    yield plain(result)
+    yield "\n## One derivation: phrases with the number of their turn, and the jumps between them\n"
+    yield _drawn(described, folder)
+    yield f"\nAll files are in {folder}; try `wayword train` on text of your own."
 
 
-def _learn(name: str, where: Path) -> Iterator[str]:
-    """Run the stages on a corpus; one line each."""
-    src, tgt = (where / f"train.{lang}" for lang in name.split("-"))
-    report = doctor.examine(src, tgt)
-    yield f"doctor   {report.clean} of {report.src_lines} pairs are clean"
-    bitext = Bitext.read(src, tgt)
-    links = align.fit(bitext).align(bitext)
-    links.write(where / "train.found.links")
-    score = align.score_links(links, align.read_gold(where / "train.links"))
-    yield f"align    precision {score.precision:.3f}, recall {score.recall:.3f} against gold links"
-    summary = extract.extract(bitext, links, where / "table")
-    yield f"extract  {summary.pairs} phrase pairs in {where / 'table'}"
-    model = lm.train(tgt, where / "lm", order=3)
-    found = model.perplexity(where / f"dev.{tgt.suffix[1:]}")
-    yield f"lm       perplexity {found.with_unknown:.1f} on dev ({found.unknown} unknown words)"
+def _experiment(folder: Path, seed: int) -> Experiment:
+    """All toy pairs, monotone and with two distortion limits."""
+    corpora = []
+    for name in toy.pairs():
+        src, tgt = name.split("-")
+        files = {part: [f"{part}.{src}", f"{part}.{tgt}"] for part in ("train", "dev", "test")}
+        near = {part: [str(Path(name) / one) for one in own] for part, own in files.items()}
+        corpus = {"src": near["train"][0], "tgt": near["train"][1], "dev": near["dev"]}
+        gold = {"test_links": [f"{name}/test.links"], "test_tags": f"{name}/test.factored.{src}"}
+        corpora.append({"name": name, **corpus, "test": near["test"], **gold})
+    variants = [
+        {"name": "mono", "weights": BASELINE, "search": {"space": "mono"}},
+        {"name": BASELINE},
+        {"name": "dl:18", "weights": BASELINE, "search": {"space": "dl:18"}},
+    ]
+    return Experiment.from_dict(
+        {
+            "name": "wayword demo",
+            "baseline": BASELINE,
+            "metrics": ["bleu", "krs", "krs-v"],
+            "rounds": 1000,
+            "base": {**CHOICES, "seed": seed},
+            "corpus": corpora,
+            "variant": variants,
+        },
+        folder,
+    )
+
+
+def _drawn(described: Experiment, folder: Path) -> str:
+    """The short test sentence of the last pair that jumps most on its way to the reference."""
+    last = len(described.corpora) - 1
+    decoder = experiment.open_decoder(described, folder / "systems", last, "dl:18")
+    src, refs = (list(open_text(path)) for path in described.corpora[last].test)
+    short = [(line, ref) for line, ref in zip(src, refs, strict=True) if len(line.split()) < SHORT]
+    found = decoder.translate([line for line, _ in short])
+    pairs = zip(found, (ref for _, ref in short), strict=True)
+    right = [one for one, ref in pairs if one.text.lower() == ref.lower()]
+    return max(right or found, key=_jumps).draw()
+
+
+def _jumps(translation: Translation) -> float:
+    order = translation.order
+    return kendall_distance(range(len(order)), order) if order else 0.0
 
 
 def _is_reordered(pair: toy.ToyPair) -> bool:

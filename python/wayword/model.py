@@ -15,9 +15,7 @@ FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml
 """
 
 import errno
-import hashlib
 import math
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,10 +25,11 @@ from typing import TYPE_CHECKING, Any, overload
 import tomli_w
 
 from wayword import __version__, lm
-from wayword.corpus.files import BLOCK, FilePath, new_file
+from wayword.corpus.files import FilePath, new_file, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder, NbestList, Settings, Translation
+from wayword.decode.markup import prepare_markup
 from wayword.errors import FormatError, MismatchError, WaywordError
 from wayword.extract import PhraseTable
 from wayword.reorder.waw import WawModel
@@ -43,7 +42,7 @@ else:
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MANIFEST", "Recipe", "System", "load", "sha256"]
+__all__ = ["MANIFEST", "Recipe", "System", "load", "write_manifest"]
 
 MANIFEST = "system.toml"
 CARD = "README.md"
@@ -111,6 +110,11 @@ class System:
         """The same system with other settings, such as ``space="dl:12"``."""
         return self._with(self.decoder.with_settings(**options))
 
+    def noting(self, stage: str, facts: Mapping[str, Any]) -> "Self":
+        """The same system with a note in its card of how a stage was done."""
+        recipe = replace(self.recipe, made={**self.recipe.made, stage: dict(facts)})
+        return type(self)(self.folder, recipe, self.decoder)
+
     def _with(self, decoder: Decoder) -> "Self":
         recipe = replace(self.recipe, weights=decoder.weights, settings=decoder.settings)
         return type(self)(self.folder, recipe, decoder)
@@ -120,16 +124,26 @@ class System:
     @overload
     def translate(self, text: Sequence[str], **options: Any) -> list[Translation]: ...
     def translate(
-        self, text: str | Sequence[str], *, prepared: bool = False, **options: Any
+        self,
+        text: str | Sequence[str],
+        *,
+        prepared: bool = False,
+        markup: bool | str = False,
+        **options: Any,
     ) -> Translation | list[Translation]:
         """Translate a line, or many; an empty line stays empty.
 
-        ``prepared`` text is tokenised already, and so is what comes back. Other options, such as
+        ``prepared`` text is tokenised already, and so is what comes back. ``markup`` obeys tags
+        in the text (see ``wayword.decode.markup``). Other options, such as
         ``nbest`` and ``threads``, are those of ``Decoder.translate``.
         """
         lines = [text] if isinstance(text, str) else list(text)
         prepare, restore = self._text(prepared)
-        found = self.decoder.translate([prepare(line) for line in lines], **options)
+        if markup is not False and not prepared and self.recipe.text is not None:
+            lines = [prepare_markup(line, prepare) for line in lines]
+        else:
+            lines = [prepare(line) for line in lines]
+        found = self.decoder.translate(lines, markup=markup, **options)
         shown = [_restored(translation, restore) for translation in found]
         return shown[0] if isinstance(text, str) else shown
 
@@ -173,15 +187,6 @@ def _restored(translation: Translation, restore: Callable[[Sequence[str]], str])
     return replace(translation, text=restore(translation.tokens), nbest=nbest)
 
 
-def sha256(path: FilePath) -> str:
-    """The SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def write_manifest(
     folder: FilePath, recipe: Recipe, *, known: Mapping[str, tuple[int, str]] | None = None
 ) -> None:
@@ -208,7 +213,7 @@ def write_manifest(
         manifest["text"] = {}
         for side, preparation in zip(SIDES, recipe.text, strict=True):
             manifest["text"][side] = preparation.to_dict()
-            if preparation.truecaser:
+            if preparation.truecaser is not None:
                 preparation.truecaser.save(folder / f"truecaser.{side}")
                 files.append(f"truecaser.{side}")
     manifest["made"] = dict(recipe.made)
@@ -290,15 +295,6 @@ def _check_sizes(folder: Path, sizes: Mapping[str, tuple[int, str]]) -> None:
         if path.stat().st_size != size:
             found = f"{path.stat().st_size} bytes; the manifest says {size}"
             raise MismatchError(f"{path}: {found}; copy or train the system again")
-
-
-def copy_into(folder: FilePath, path: FilePath, name: str) -> str:
-    """Bring a file into a system folder under a name, whole or not at all; the name."""
-    target = Path(folder) / name
-    part = target.with_name(f".{name}.part")
-    shutil.copyfile(path, part)
-    part.replace(target)
-    return name
 
 
 def _card(recipe: Recipe, files: Mapping[str, Mapping[str, Any]]) -> str:

@@ -6,10 +6,13 @@
 mod twin;
 
 use proptest::prelude::*;
-use twin::{After, Ahead, Grams, Pair, Table, Twin, noise};
+use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, noise};
 use wayword::Job;
 use wayword::align::Link;
-use wayword::decode::{Decoder, Models, Outcome, Search, Settings, Wanted};
+use wayword::decode::{
+    Decoder, Marked, MarkupMode, Models, Oov, Outcome, Search, Settings, Wanted,
+};
+use wayword::error::Place;
 use wayword::feature::{LanguageModel, Span, Weights};
 use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::{Prune, Scores, Waw};
@@ -273,7 +276,7 @@ proptest! {
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let ways = Twin {
             models: &models, table: &problem.table, weights: &weights, settings: &settings, src: &src,
-            after: paths.then_some(&after),
+            after: paths.then_some(&after), demands: &Demands::default(),
         }.all();
         let decoder = Decoder::new(models.clone(), weights.clone(), settings).unwrap();
         let outcome = decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap();
@@ -405,6 +408,169 @@ fn a_matrix_of_another_size_is_told() {
     );
 }
 
+// ---- markup ----
+
+/// Puts random tags around the words from `at` to `end`.
+fn mark(line: &mut String, demands: &mut Demands, words: &[String], zone: Span, seed: u32) {
+    let mut at = zone.start;
+    let depth = demands.zones.len() as u32;
+    while at < zone.end {
+        let dice = |what: u32| noise(seed, &[at, depth, what, 41]);
+        let upto = |most: u32, what: u32| 1 + (dice(what) * most.min(zone.end - at) as f32) as u32;
+        if at > zone.start && dice(0) < 0.2 {
+            line.push_str("<wall/>");
+            demands.walls.push((at, zone));
+        }
+        let kind = dice(1);
+        if kind < 0.2 && depth < 3 {
+            let inner = Span::new(at, at + upto(4, 2));
+            line.push_str("<zone>");
+            demands.zones.push(inner);
+            mark(line, demands, words, inner, seed);
+            line.push_str("</zone> ");
+            at = inner.end;
+        } else if kind < 0.4 {
+            let span = Span::new(at, at + upto(2, 3));
+            let text = words[span.start as usize..span.end as usize].join(" ");
+            line.push_str(&format!("<x translation='w1 w7||new' prob='0.5||0.125'>{text}</x>"));
+            let given = |tgt: &[&str]| tgt.iter().map(|&word| word.to_owned()).collect();
+            demands.given.push((span, given(&["w1", "w7"]), 0.5));
+            demands.given.push((span, given(&["new"]), 0.125));
+            at = span.end;
+        } else {
+            line.push_str(&words[at as usize]);
+            line.push(' ');
+            at += 1;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn every_way_that_meets_the_markup_is_found_with_its_score(
+        seed in 0u32..1_000_000,
+        length in 1usize..6,
+        space in 0..SPACES.len(),
+        orientation in 0..ORIENTATIONS.len(),
+        search in any::<bool>(),
+        is_exclusive in any::<bool>(),
+        drop in any::<bool>(),
+    ) {
+        let problem = problem(seed, ORIENTATIONS[orientation]);
+        let after = After::random(seed, length);
+        let given = [after.scores.clone()];
+        let waw = Waw { scores: Scores::Given(&given), prune: None };
+        let models = problem.models(Some(&waw));
+        let weights = random_weights(&models, seed);
+        let settings = Settings {
+            space: Space::named(SPACES[space]).unwrap(),
+            search: if search { Search::Cube } else { Search::Stack },
+            oov: if drop { Oov::Drop } else { Oov::Copy },
+            ..unlimited()
+        };
+        let words = sentence(seed, length);
+        let src: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut demands = Demands { is_exclusive, ..Demands::default() };
+        let mut line = String::new();
+        mark(&mut line, &mut demands, &words, Span::new(0, length as u32), seed);
+        let mode = if is_exclusive { MarkupMode::Exclusive } else { MarkupMode::Inclusive };
+        let marked = Marked::parse(&line, mode, &here()).unwrap();
+        prop_assert_eq!(marked.words(), &words[..]);
+        let ways = Twin {
+            models: &models, table: &problem.table, weights: &weights, settings: &settings,
+            src: &src, after: Some(&after), demands: &demands,
+        }.all();
+        let decoder = Decoder::new(models.clone(), weights, settings).unwrap();
+        let mut worker = decoder.worker();
+        let plain = worker.translate(&src, EVERYTHING, &Job::new(1)).unwrap();
+        let outcome = worker.translate_marked(&marked, EVERYTHING, &Job::new(1)).unwrap();
+        prop_assert!(!ways.is_empty());
+        prop_assert_eq!(outcome.best.len(), ways.len(), "{}", line);
+        for (found, way) in outcome.best.iter().zip(&ways) {
+            prop_assert!((found.score - way.score).abs() < 1e-4, "{} {}", found.score, way.score);
+        }
+        if ways.len() == 1 || ways[0].score - ways[1].score > 1e-3 {
+            prop_assert_eq!(&outcome.best[0].words, &ways[0].words);
+            for (value, expected) in outcome.best[0].features.iter().zip(&ways[0].features) {
+                prop_assert!((value - expected).abs() < 1e-5);
+            }
+        }
+        // Nothing of the markup stays behind.
+        prop_assert_eq!(worker.translate(&src, EVERYTHING, &Job::new(1)).unwrap(), plain);
+    }
+
+    #[test]
+    fn pruned_searches_of_long_marked_sentences_cover_each_word_once(
+        seed in 0u32..1_000_000,
+        length in 6usize..40,
+        space in 0..SPACES.len(),
+        search in any::<bool>(),
+    ) {
+        let problem = problem(seed, ORIENTATIONS[1]);
+        let given = [After::random(seed, length).scores];
+        let prune = seed.is_multiple_of(2).then(Prune::default);
+        let waw = Waw { scores: Scores::Given(&given), prune };
+        let models = problem.models(Some(&waw));
+        let weights = random_weights(&models, seed);
+        let settings = Settings {
+            space: Space::named(SPACES[space]).unwrap(),
+            search: if search { Search::Cube } else { Search::Stack },
+            pop_limit: 7,
+            stack_size: 5,
+            ..Settings::default()
+        };
+        let words = sentence(seed, length);
+        let mut line = String::new();
+        mark(&mut line, &mut Demands::default(), &words, Span::new(0, length as u32), seed);
+        let marked = Marked::parse(&line, MarkupMode::Exclusive, &here()).unwrap();
+        let decoder = Decoder::new(models, weights, settings).unwrap();
+        let outcome = decoder.translate_all_marked(&[marked], Wanted::default(), &Job::new(1));
+        let best = &outcome.unwrap()[0].best[0];
+        let mut covered: Vec<u32> =
+            best.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
+        covered.sort_unstable();
+        prop_assert!(covered.into_iter().eq(0..length as u32), "{}", line);
+    }
+}
+
+fn here() -> Place {
+    Place { file: "text".into(), line: Some(3) }
+}
+
+#[test]
+fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
+    with_decoder(Settings::default(), |decoder| {
+        let line = "s0 <n translation=\"dwelling place\" prob=\"0.25\">s1 s2</n>";
+        let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
+        let outcome = decoder.worker().translate_marked(&marked, Wanted::default(), &Job::new(1));
+        let best = &outcome.unwrap().best[0];
+        let step = best.steps.iter().find(|step| step.src == Span::new(1, 3)).unwrap();
+        let tgt = step.tgt.start as usize..step.tgt.end as usize;
+        assert_eq!(best.words[tgt], ["dwelling", "place"]);
+        let first = step.tgt.start;
+        for link in [(1, first), (1, first + 1), (2, first), (2, first + 1)] {
+            assert!(best.links.contains(&Link::new(link.0, link.1)));
+        }
+    });
+    // tm0 and tm1 of one given phrase: ln 0.25 / 2 each.
+    with_decoder(Settings::default(), |decoder| {
+        let line = "<n translation='x' prob='0.25'>s1</n>";
+        let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
+        let outcome = decoder.worker().translate_marked(&marked, Wanted::default(), &Job::new(1));
+        let best = &outcome.unwrap().best[0];
+        let value = |name: &str| {
+            let at = decoder.weights().names().iter().position(|known| known == name).unwrap();
+            best.features[at]
+        };
+        assert_eq!(best.words, ["x"]);
+        assert!((value("tm0") - 0.25f64.ln() / 2.0).abs() < 1e-6);
+        assert!((value("tm1") - 0.25f64.ln() / 2.0).abs() < 1e-6);
+        assert_eq!((value("oov"), value("pp"), value("wp")), (0.0, 1.0, -1.0));
+    });
+}
+
 // ---- edges ----
 
 fn with_decoder<T>(settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
@@ -439,6 +605,21 @@ fn unknown_words_pass_through_with_a_link() {
         assert_eq!(best.links, [Link::new(0, 0), Link::new(1, 1), Link::new(2, 2)]);
         assert_eq!(best.features.last(), Some(&-3.0));
     });
+}
+
+#[test]
+fn unknown_words_are_left_out_when_asked_and_still_cost() {
+    for search in [Search::Cube, Search::Stack] {
+        let settings = Settings { oov: Oov::Drop, search, ..Settings::default() };
+        with_decoder(settings, |decoder| {
+            let src = ["x", "y"];
+            let outcome = decoder.worker().translate(&src, Wanted::default(), &Job::new(1));
+            let best = &outcome.unwrap().best[0];
+            assert!(best.words.is_empty() && best.links.is_empty());
+            assert_eq!(best.features.last(), Some(&-2.0));
+            assert_eq!(best.trace(), "0-0=- 1-1=-");
+        });
+    }
 }
 
 #[test]

@@ -10,8 +10,10 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex};
 use wayword::Job;
-use wayword::decode::{self, Memory, Models, Outcome, Search, Settings, Translation, Wanted};
-use wayword::error::Error;
+use wayword::decode::{
+    self, Marked, MarkupMode, Memory, Models, Oov, Outcome, Search, Settings, Translation, Wanted,
+};
+use wayword::error::{Error, Place};
 use wayword::feature::{LanguageModel as LmSeat, PathFeature, Span, Weights};
 use wayword::lm::Model;
 use wayword::phrase_table::{self, OrientationType, TableSeat};
@@ -136,6 +138,38 @@ impl Decoder {
     }
 }
 
+/// A sentence with markup; see `wayword.decode.markup`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct MarkedSentence {
+    inner: Marked,
+}
+
+#[pymethods]
+impl MarkedSentence {
+    /// Reads a line; `file` and `number` tell where it comes from.
+    #[new]
+    #[pyo3(signature = (line, *, mode, file, number))]
+    fn new(
+        py: Python<'_>,
+        line: PyBackedStr,
+        mode: &str,
+        file: String,
+        number: u64,
+    ) -> PyResult<Self> {
+        call(py, || {
+            let mode = MarkupMode::named(mode)?;
+            let place = Place { file, line: Some(number) };
+            Ok(MarkedSentence { inner: Marked::parse(&line, mode, &place)? })
+        })
+    }
+
+    /// The words to be translated.
+    #[getter]
+    fn words(&self) -> Vec<String> {
+        self.inner.words().to_vec()
+    }
+}
+
 #[pymethods]
 impl Decoder {
     #[new]
@@ -195,6 +229,29 @@ impl Decoder {
     fn factored(&self) -> bool {
         let read = |models: Models<'_>| models.paths.iter().any(|path| path.reads_factors());
         self.models.with(None, &[], read)
+    }
+
+    /// The same for sentences with markup.
+    #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
+    fn translate_marked(
+        &self,
+        py: Python<'_>,
+        sentences: Vec<PyRef<'_, MarkedSentence>>,
+        matrices: Vec<Vec<f32>>,
+        nbest: usize,
+        distinct: bool,
+        graph: bool,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<ShownOutcome>> {
+        let wanted = Wanted { nbest, distinct, graph };
+        let marked: Vec<Marked> = sentences.iter().map(|one| one.inner.clone()).collect();
+        let found = enter(py, threads, progress, |job| {
+            job.begin(marked.len() as u64);
+            self.with(&matrices, |decoder| decoder.translate_all_marked(&marked, wanted, job))
+        })?;
+        Ok(found.into_iter().map(show_outcome).collect())
     }
 
     #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
@@ -299,7 +356,7 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Setting
     let text = |name: &str| -> PyResult<String> { given.as_any().get_item(name)?.extract() };
     let number = |name: &str| -> PyResult<usize> { given.as_any().get_item(name)?.extract() };
     let (space, search) = (text("space")?, text("search")?);
-    let (distortion, compat) = (text("distortion")?, text("compat")?);
+    let (distortion, compat, oov) = (text("distortion")?, text("compat")?, text("oov")?);
     let (pop_limit, stack_size) = (number("pop_limit")?, number("stack_size")?);
     let options_per_span = number("options_per_span")?;
     let threshold = given.as_any().get_item("threshold")?.extract()?;
@@ -313,6 +370,7 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Setting
             threshold,
             options_per_span,
             distortion: Distortion::named(&distortion)?,
+            oov: Oov::named(&oov)?,
             ..Settings::default()
         };
         match compat.as_str() {

@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "main"]
 #: The subcommands, in the order of the pipeline.
 COMMANDS = (
     "demo",
+    "train",
     "toy",
     "doctor",
     "prepare",
@@ -26,7 +27,9 @@ COMMANDS = (
     "lm",
     "waw",
     "translate",
+    "tune",
     "evaluate",
+    "experiment",
     "import-moses",
     "export-moses",
 )

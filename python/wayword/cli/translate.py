@@ -6,6 +6,7 @@ number of threads.
 
 example: wayword translate system < input.txt
          wayword translate system input.txt --space dl:12 --nbest 5 --json
+         wayword translate system marked.txt --markup exclusive
          echo 'das ist ein haus' | wayword translate system --prepared --trace
 """
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from wayword.decode import Translation
 
 HELP = "translate text with a system"
-SETTINGS = ("space", "search", "pop_limit", "stack_size", "threshold", "options_per_span")
+SETTINGS = ("space", "search", "pop_limit", "stack_size", "threshold", "options_per_span", "oov")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("system", metavar="SYSTEM", help="a system folder")
     add("file", nargs="?", default="-", metavar="FILE", help="text (default: -)")
     add("--prepared", action="store_true", help="the text is tokenised; so is the output")
+    add("--markup", metavar="MODE", help="obey tags: exclusive, inclusive or ignore translations")
     add("--nbest", type=int, default=1, metavar="N", help="the N best translations")
     add("--distinct", action="store_true", help="equal translations once")
     add("--moses", action="store_true", help="n-best lists as Moses writes them")
@@ -40,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--stack-size", type=int, metavar="N", help="hypotheses kept per word in stack search")
     add("--threshold", type=float, metavar="P", help="drop what is so much less likely (0: none)")
     add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
+    add("--oov", help="words without a translation: copy or drop")
     add("--verify", action="store_true", help="check every byte of the system first")
     add("--json", action="store_true", help="one JSON object a line")
     add_threads(parser)
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> None:
     if args.verify:
         system.verify()
     options = {
+        "markup": False if args.markup is None else args.markup,
         "nbest": args.nbest,
         "distinct": args.distinct,
         "graph": args.graph,
@@ -65,6 +69,7 @@ def run(args: argparse.Namespace) -> None:
     }
     number = 0
     for lines in batches(args.file):
+        options["origin"] = ("stdin" if args.file == "-" else args.file, number + 1)
         for translation in system.translate(lines, prepared=args.prepared, **options):
             _print(translation, number, args)
             number += 1

@@ -15,6 +15,7 @@ Cost: linear, a block in memory.
 """
 
 import gzip
+import hashlib
 import io
 import os
 import secrets
@@ -38,6 +39,7 @@ __all__ = [
     "new_file",
     "open_bytes",
     "open_text",
+    "sha256",
     "size_in_bytes",
     "spooled",
 ]
@@ -202,6 +204,15 @@ def _text_over(raw: BinaryIO, *, compress: bool) -> Iterator[TextIO]:
         text.detach()
         if compress:
             out.close()
+
+
+def sha256(path: FilePath) -> str:
+    """The SHA-256 of a file as it is."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def size_in_bytes(size: int | str) -> int:

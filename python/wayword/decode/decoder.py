@@ -8,6 +8,7 @@ import numpy as np
 
 from wayword import _core
 from wayword.corpus.annotate import surface
+from wayword.decode.markup import read_markup
 from wayword.decode.settings import Settings
 from wayword.decode.translation import Arc, Statistics, Translation
 from wayword.errors import ArgumentError, MismatchError
@@ -93,6 +94,8 @@ class Decoder:
         self,
         sentences: Sequence[str],
         *,
+        markup: bool | str = False,
+        origin: tuple[str, int] = ("text", 1),
         nbest: int = 1,
         distinct: bool = False,
         graph: bool = False,
@@ -101,37 +104,45 @@ class Decoder:
     ) -> list[Translation]:
         """Translate sentences of words with spaces between.
 
-        ``nbest`` fills ``Translation.nbest``, with equal strings once when ``distinct``; ``graph``
-        fills ``Translation.graph``. ``threads=0`` uses all there are.
+        ``markup`` obeys tags in them, in one of the modes of ``wayword.decode.markup``; messages
+        about tags count lines from ``origin``. ``nbest`` fills ``Translation.nbest``, with equal
+        strings once when ``distinct``; ``graph`` fills ``Translation.graph``. ``threads=0`` uses
+        all there are.
         """
         _at_least("nbest", nbest, 1)
         _at_least("threads", threads, 0)
-        sentences = [_spaced(sentence) for sentence in sentences]
-        found = self._core.translate(
-            sentences,
-            matrices=self._matrices(sentences),
-            nbest=nbest,
-            distinct=distinct,
-            graph=graph,
-            threads=threads,
-            progress=progress,
-        )
+        options: dict[str, Any] = {
+            "nbest": nbest,
+            "distinct": distinct,
+            "graph": graph,
+            "threads": threads,
+            "progress": progress,
+        }
+        if markup is False:
+            sentences = [_spaced(sentence) for sentence in sentences]
+            tokens = [tuple(sentence.split()) for sentence in sentences]
+            matrices = self._matrices(tokens)
+            found = self._core.translate(sentences, matrices=matrices, **options)
+        else:
+            marked = read_markup(sentences, markup, origin)
+            tokens = [tuple(sentence.words) for sentence in marked]
+            matrices = self._matrices(tokens)
+            found = self._core.translate_marked(marked, matrices=matrices, **options)
         names = tuple(self.weights)
         return [
-            _translation(self._source(sentence), names, outcome, wants_nbest=nbest > 1)
-            for sentence, outcome in zip(sentences, found, strict=True)
+            _translation(self._words(source), names, outcome, wants_nbest=nbest > 1)
+            for source, outcome in zip(tokens, found, strict=True)
         ]
 
-    def _matrices(self, sentences: Sequence[str]) -> list[list[float]]:
+    def _matrices(self, sentences: Sequence[Words]) -> list[list[float]]:
         """What the scorer says about each sentence; nothing without one."""
         if self._scorer is None:
             return []
-        return [_matrix(self._scorer, tuple(sentence.split())) for sentence in sentences]
+        return [_matrix(self._scorer, words) for words in sentences]
 
-    def _source(self, sentence: str) -> Words:
+    def _words(self, tokens: Words) -> Words:
         """The words of a sentence, without factors."""
-        tokens = sentence.split()
-        return tuple(map(surface, tokens)) if self._core.factored else tuple(tokens)
+        return tuple(map(surface, tokens)) if self._core.factored else tokens
 
     def nbest(
         self,
@@ -148,7 +159,7 @@ class Decoder:
         sentences = [_spaced(sentence) for sentence in sentences]
         texts, flat = self._core.nbest(
             sentences,
-            matrices=self._matrices(sentences),
+            matrices=self._matrices([tuple(sentence.split()) for sentence in sentences]),
             size=size,
             distinct=distinct,
             threads=threads,
@@ -165,11 +176,11 @@ class Decoder:
         """A translation given by its phrases in target order: source from, to, target words."""
         given = [(start, end, target.split()) for start, end, target in phrases]
         sentence = _spaced(sentence)
-        found = self._core.score(sentence, given, self._matrices([sentence]))
+        found = self._core.score(sentence, given, self._matrices([tuple(sentence.split())]))
         if found is None:
             advice = "expected phrases of the table that cover each source word once"
             raise MismatchError(f"phrases: they do not translate `{sentence}`; {advice}")
-        return Translation.of(self._source(sentence), tuple(self.weights), found)
+        return Translation.of(self._words(tuple(sentence.split())), tuple(self.weights), found)
 
 
 def _matrix(scorer: WawScorer, words: Words) -> list[float]:

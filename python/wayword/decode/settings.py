@@ -37,6 +37,8 @@ class Settings:
     options_per_span: int = 20
     #: when a jump is charged: distance (as it is made) or early (as soon as it is certain)
     distortion: str = "distance"
+    #: what becomes of a word without a translation: copy (it stays as it is) or drop
+    oov: str = "copy"
     #: moses for Moses' ways where they differ from ours, such as no jump to the sentence's end
     compat: str = "none"
 

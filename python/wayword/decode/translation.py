@@ -91,7 +91,10 @@ class Translation:
         return tuple(at for phrase in self.phrases for at in range(*phrase.src))
 
     def trace(self) -> str:
-        """The phrases as ``source=target`` positions, inclusive, such as ``2-3=0-1 0=2``."""
+        """The phrases as ``source=target`` positions, inclusive, such as ``2-3=0-1 0=2``.
+
+        A phrase that became nothing has ``-`` for its target.
+        """
         return " ".join(f"{_inclusive(p.src)}={_inclusive(p.tgt)}" for p in self.phrases)
 
     def word_trace(self) -> str:
@@ -149,6 +152,8 @@ class Translation:
 
 def _inclusive(span: Span) -> str:
     first, last = span[0], span[1] - 1
+    if first > last:
+        return "-"
     return str(first) if first == last else f"{first}-{last}"
 
 

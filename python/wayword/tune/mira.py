@@ -26,17 +26,25 @@ __all__ = ["Mira"]
 
 @dataclass(frozen=True, kw_only=True)
 class Mira:
-    """``step`` is the longest correction (often called C)."""
+    """``step`` is the longest correction (often called C).
+
+    Passes end early when the last ``patience`` of them were no better than one before.
+    """
 
     step: float = 0.01
     passes: int = 60
+    patience: int = 10
     decay: float = 0.999
 
     takes_sparse: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if not 0 < self.step < np.inf or self.passes < 1 or not 0 < self.decay <= 1:
+        if (
+            not 0 < self.step < np.inf
+            or min(self.passes, self.patience) < 1
+            or not 0 < self.decay <= 1
+        ):
             found = f"step {self.step}, {self.passes} passes, decay {self.decay}"
             wanted = "a step above 0, at least one pass, a decay up to 1"
             raise ArgumentError(f"mira: found {found}; expected {wanted}")
@@ -52,14 +60,16 @@ class Mira:
         """The averaged weights of the pass that does best on the pool."""
         draw = np.random.default_rng(list(seed))
         learner = _Learner(pool, space, point, self)
-        best, best_score = point, pool.score(point)
+        best, best_score = point, -np.inf
+        idle = 0
         for _ in range(self.passes):
             learner.run(draw.permutation(len(pool.offsets) - 1))
             mean = space.inside(learner.average())
             score = pool.score(mean)
+            idle += 1
             if score > best_score:
-                best, best_score = mean, score
-            if not learner.has_moved:
+                best, best_score, idle = mean, score, 0
+            if not learner.has_moved or idle == self.patience:
                 break
         return best
 

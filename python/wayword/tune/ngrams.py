@@ -128,6 +128,10 @@ def _look_up(table: Numbers, keys: Numbers) -> tuple[Numbers, npt.NDArray[np.boo
 def bleu(sums: Matrix, smooth: str = "exp") -> Matrix:
     """BLEU of each sum of rows, 0 to 100: what sacrebleu computes one by one."""
     matches, totals = sums[..., MATCHES], sums[..., TOTALS]
+    if smooth != "add-k" and len(sums) and matches.min() > 0:  # nothing to smooth: nearly always
+        mean = np.sqrt(np.sqrt((matches / totals).prod(axis=-1)))
+        quick: Matrix = 100 * mean * _brevity(sums[..., 0], sums[..., 1])
+        return quick
     if smooth == "add-k":
         more = np.array([0.0, *[ADDED] * (ORDER - 1)])
         matches, totals = matches + more, totals + more

@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -82,7 +83,7 @@ class Folder:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 record: Record = json.loads(bytes(arrays["record"]).decode())
                 lists = _unpacked({name: arrays[name] for name in arrays.files})
-        except (ValueError, KeyError, OSError, EOFError) as wrong:
+        except (ValueError, KeyError, EOFError, BadZipFile) as wrong:
             what = "a round of tuning; start again without --resume"
             raise FormatError(f"{path}: damaged ({wrong}); expected {what}") from None
         self._note(record)

@@ -12,6 +12,7 @@ mod covers;
 mod cube;
 mod future;
 mod hyp;
+mod markup;
 mod model;
 mod nbest;
 mod options;
@@ -23,14 +24,16 @@ mod states;
 mod stock;
 mod translation;
 
+pub use markup::{Given, Marked, Markup, MarkupMode};
 pub use model::{Layout, Models};
-pub use settings::{Search, Settings};
+pub use settings::{Oov, Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
 
 use crate::corpus::word_of;
 use crate::error::{Error, Result};
 use crate::feature::{PathScorer, Source, Span, Weights};
 use crate::job::Job;
+use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
@@ -120,6 +123,31 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
+        let translate = |worker: &mut Worker<'_>, number: usize, tokens: &Vec<&str>| {
+            worker.search(Asked { number, tokens, markup: None }, wanted, job)
+        };
+        self.all(sentences, translate, job)
+    }
+
+    /// The same for sentences with markup.
+    pub fn translate_all_marked(
+        &self,
+        sentences: &[Marked],
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
+        let translate = |worker: &mut Worker<'_>, number: usize, sentence: &Marked| {
+            worker.translate_marked_of(number, sentence, wanted, job)
+        };
+        self.all(sentences, translate, job)
+    }
+
+    fn all<S: Sync>(
+        &self,
+        sentences: &[S],
+        translate: impl Fn(&mut Worker<'_>, usize, &S) -> Result<Outcome> + Sync,
+        job: &Job,
+    ) -> Result<Vec<Outcome>> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<Outcome>>>> =
             Mutex::new(sentences.iter().map(|_| None).collect());
@@ -128,7 +156,7 @@ impl<'a> Decoder<'a> {
             loop {
                 let number = next.fetch_add(1, Relaxed);
                 let Some(sentence) = sentences.get(number) else { break self.rest(worker) };
-                let outcome = worker.translate_one_of(number, sentence, wanted, job);
+                let outcome = translate(&mut worker, number, sentence);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
                     results[number] = Some(outcome);
@@ -174,15 +202,15 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`. `number` is
-    /// its place among the sentences given together.
+    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
     fn with_options<T>(
         &self,
-        (number, tokens): (usize, &[&str]),
+        asked: Asked<'_>,
         limit: usize,
         memory: &mut Memory,
         run: impl FnOnce(Scene<'_>) -> Result<T>,
     ) -> Result<T> {
+        let Asked { number, tokens, markup } = asked;
         let factored = self.models.paths.iter().any(|path| path.reads_factors());
         let texts: Vec<Cow<'_, str>> =
             if factored { tokens.iter().map(|token| word_of(token)).collect() } else { Vec::new() };
@@ -191,10 +219,10 @@ impl<'a> Decoder<'a> {
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
-        let pricing =
-            Pricing { models: &self.models, layout: &self.layout, weights: values, lms, limit };
+        let Decoder { models, layout, settings, .. } = self;
+        let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
         stock.make_room(contexts, limit);
-        options.fill(stock, contexts, &pricing, src, self.narrows())?;
+        options.fill(stock, contexts, &pricing, src, markup, self.narrows())?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
@@ -204,7 +232,8 @@ impl<'a> Decoder<'a> {
             }
         }
         let (pricing, paths) = (&pricing, &paths[..]);
-        run(Scene { src, pricing, paths, options, stock, contexts, arena, cube })
+        let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
+        run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
     }
 
     fn narrows(&self) -> bool {
@@ -226,6 +255,7 @@ impl<'a> Decoder<'a> {
             models: &self.models,
             pricing: scene.pricing,
             options: scene.options,
+            fences: scene.fences,
             stock: scene.stock,
             contexts: scene.contexts,
             arena: scene.arena,
@@ -293,20 +323,35 @@ impl<'a> Decoder<'a> {
 impl Worker<'_> {
     /// Translates one sentence.
     pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
-        self.translate_one_of(0, src, wanted, job)
+        self.search(Asked { number: 0, tokens: src, markup: None }, wanted, job)
     }
 
-    /// Translates the sentence of this number, from 0, among those given together.
-    pub fn translate_one_of(
+    /// Translates one sentence as its markup demands.
+    pub fn translate_marked(
         &mut self,
-        number: usize,
-        src: &[&str],
+        sentence: &Marked,
         wanted: Wanted,
         job: &Job,
     ) -> Result<Outcome> {
+        self.translate_marked_of(0, sentence, wanted, job)
+    }
+
+    fn translate_marked_of(
+        &mut self,
+        number: usize,
+        sentence: &Marked,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
+        let tokens: Vec<&str> = sentence.words().iter().map(String::as_str).collect();
+        let markup = Some(sentence.markup());
+        self.search(Asked { number, tokens: &tokens, markup }, wanted, job)
+    }
+
+    fn search(&mut self, asked: Asked<'_>, wanted: Wanted, job: &Job) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
         let settings = &decoder.settings;
-        decoder.with_options((number, src), settings.options_per_span, memory, |scene| {
+        decoder.with_options(asked, settings.options_per_span, memory, |scene| {
             let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
@@ -341,7 +386,8 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { decoder, memory } = self;
-        decoder.with_options((0, src), 0, memory, |scene| {
+        let asked = Asked { number: 0, tokens: src, markup: None };
+        decoder.with_options(asked, 0, memory, |scene| {
             let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
@@ -355,9 +401,20 @@ impl Worker<'_> {
     }
 }
 
+/// A sentence to be translated.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    /// Its place among the sentences given together.
+    number: usize,
+    /// Words, with factors where path features read them.
+    tokens: &'a [&'a str],
+    markup: Option<&'a Markup>,
+}
+
 /// A sentence whose options are found, and the memory to search in.
 struct Scene<'a> {
     src: &'a [&'a str],
+    fences: Option<&'a Fences>,
     pricing: &'a Pricing<'a>,
     paths: &'a [Box<dyn PathScorer + 'a>],
     options: &'a Options,

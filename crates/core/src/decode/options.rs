@@ -7,6 +7,7 @@
 
 use super::context::Contexts;
 use super::future::Future;
+use super::markup::{Given, Markup};
 use super::stock::{Pricing, Stock};
 use crate::corpus::WordId;
 use crate::error::Result;
@@ -58,6 +59,8 @@ pub struct Options {
     classes: u32,
     /// Numbers of the source words.
     src: Vec<WordId>,
+    /// For each start and length the items of the table.
+    found: Vec<Range<u32>>,
     /// The future cost.
     pub future: Future,
 }
@@ -70,22 +73,25 @@ impl Options {
         contexts: &mut Contexts,
         pricing: &Pricing<'_>,
         words: &[&str],
+        markup: Option<&Markup>,
         by_entry: bool,
     ) -> Result<()> {
         self.choices.clear();
         self.lanes.clear();
         self.ranked.clear();
         self.starts.clear();
-        self.src.clear();
-        self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
-        let length = words.len() as u32;
-        self.longest = (pricing.models.phrases.longest() as u32).clamp(1, length.max(1));
+        self.look_up(stock, contexts, pricing, words, markup)?;
+        let given: Vec<(Span, u32)> = markup.map_or(Vec::new(), |markup| {
+            let give = |given: &Given| (given.span, stock.give(pricing, contexts, given));
+            markup.given.iter().map(give).collect()
+        });
         self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
+        let length = words.len() as u32;
         for start in 0..length {
             for end in start + 1..=start + self.longest {
                 self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
                 if end <= length {
-                    self.add(stock, contexts, pricing, words, Span::new(start, end), by_entry)?;
+                    self.add(stock, Span::new(start, end), &given, by_entry);
                 }
             }
         }
@@ -99,28 +105,59 @@ impl Options {
         Ok(())
     }
 
-    fn add(
+    /// Looks all spans up in the table, but for those that the markup reserves.
+    fn look_up(
         &mut self,
         stock: &mut Stock,
         contexts: &mut Contexts,
         pricing: &Pricing<'_>,
         words: &[&str],
-        span: Span,
-        by_entry: bool,
+        markup: Option<&Markup>,
     ) -> Result<()> {
-        let src = &self.src[span.start as usize..span.end as usize];
-        let items = stock.find(pricing, contexts, src, words[span.start as usize])?;
+        self.src.clear();
+        self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
+        self.found.clear();
+        let length = words.len() as u32;
+        let in_table = (pricing.models.phrases.longest() as u32).clamp(1, length.max(1));
+        let given = markup.map_or(0, Markup::longest);
+        self.longest = in_table.max(given);
+        for start in 0..length {
+            for end in start + 1..=start + self.longest {
+                let span = Span::new(start, end);
+                let is_open = end <= length
+                    && span.len() <= in_table
+                    && markup.is_none_or(|markup| !markup.reserves(span));
+                self.found.push(if is_open {
+                    let src = &self.src[start as usize..end as usize];
+                    stock.find(pricing, contexts, src, words[start as usize])?
+                } else {
+                    0..0
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the options of a span.
+    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, u32)], by_entry: bool) {
         let first = self.choices.len() as u32;
+        let at = (span.start * self.longest + span.len() - 1) as usize;
+        let items = self.found[at].clone();
         self.choices.extend(items.map(|item| Choice { item, span }));
+        let own = given.iter().filter(|(place, _)| *place == span);
+        self.choices.extend(own.map(|&(span, item)| Choice { item, span }));
+        if !given.is_empty() {
+            let alone = |choice: &Choice| stock.item(choice.item).alone;
+            self.choices[first as usize..].sort_by(|a, b| alone(b).total_cmp(&alone(a)));
+        }
         if !by_entry {
             self.add_lane(stock, span, span.start, first, |_| true);
-            return Ok(());
+            return;
         }
         for offset in 0..span.len() {
             let enters = |item: u32| stock.item(item).entry == offset;
             self.add_lane(stock, span, span.start + offset, first, enters);
         }
-        Ok(())
     }
 
     /// Adds a lane with those options from `first` on that `takes` accepts, if any.

@@ -7,7 +7,7 @@
 use super::model::{Layout, Models};
 use super::options::{Choice, Options};
 use super::settings::Settings;
-use super::stock::{COPY, Stock};
+use super::stock::Stock;
 use super::translation::{Step, Translation};
 use crate::align::Link;
 use crate::feature::{Coverage, Here, LmState, PathScorer, Span, Weights};
@@ -29,10 +29,8 @@ impl Replay<'_> {
     /// The text of an option.
     pub fn words(&self, choice: u32) -> impl Iterator<Item = &str> {
         let Choice { item, span } = self.options.choice(choice);
-        self.stock.words(item).iter().map(move |&word| match word {
-            COPY => self.src[span.start as usize],
-            _ => self.models.phrases.target_word(word),
-        })
+        let src = self.src[span.start as usize];
+        self.stock.words(item).iter().map(move |&word| self.stock.text(self.models, word, src))
     }
 
     /// The translation that uses these options in this order.

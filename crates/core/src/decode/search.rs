@@ -17,6 +17,7 @@ use super::translation::Statistics;
 use crate::error::Result;
 use crate::feature::{Candidate, Coverage, Here, PathScorer, Span};
 use crate::job::Job;
+use crate::reorder::Fences;
 use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
 use std::ops::Range;
 
@@ -87,6 +88,8 @@ pub struct Searcher<'s> {
     pub models: &'s Models<'s>,
     pub pricing: &'s Pricing<'s>,
     pub options: &'s Options,
+    /// Walls and zones, if there are any.
+    pub fences: Option<&'s Fences>,
     pub stock: &'s Stock,
     pub contexts: &'s mut Contexts,
     pub arena: &'s mut Arena,
@@ -249,6 +252,8 @@ impl Searcher<'_> {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
+        let has = |span: Span| self.options.has(span);
+        let keeps = |span| self.fences.is_none_or(|all| all.admit(space, &here, span, &has));
         let mut start = here.cov.next_free(window.start);
         while start < window.end {
             let free = here.cov.next_covered(start);
@@ -258,7 +263,7 @@ impl Searcher<'_> {
                     if span.end > free {
                         break;
                     }
-                    if space.admits(&here, span, |span| self.options.has(span)) {
+                    if space.admits(&here, span, has) && keeps(span) {
                         lanes.push(number);
                     }
                 }

@@ -28,6 +28,30 @@ impl Search {
     }
 }
 
+/// What becomes of a word that has no translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oov {
+    /// It is its own translation.
+    Copy,
+    /// It is left out.
+    Drop,
+}
+
+impl Oov {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Result<Oov> {
+        match name {
+            "copy" => Ok(Oov::Copy),
+            "drop" => Ok(Oov::Drop),
+            _ => Err(Error::Argument {
+                name: "oov".into(),
+                found: format!("`{name}`"),
+                expected: "`copy` or `drop`".into(),
+            }),
+        }
+    }
+}
+
 /// Everything about a search but the model and its weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -53,6 +77,8 @@ pub struct Settings {
     pub next_test: NextTest,
     /// How blocks of the orientation stack join.
     pub reduce: Reduce,
+    /// What becomes of a word that has no translation.
+    pub oov: Oov,
 }
 
 impl Default for Settings {
@@ -69,6 +95,7 @@ impl Default for Settings {
             final_next: true,
             next_test: NextTest::Gap,
             reduce: Reduce::Kary,
+            oov: Oov::Copy,
         }
     }
 }

@@ -7,7 +7,9 @@
 //! Cost: the table and the language models are asked once per source phrase.
 
 use super::context::{Contexts, Inner, Line, Weighted};
+use super::markup::Given;
 use super::model::{Layout, Models};
+use super::settings::Oov;
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
@@ -18,7 +20,10 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// Stands for the source word itself among target words.
-pub const COPY: WordId = WordId::MAX;
+const COPY: WordId = WordId::MAX;
+
+/// Numbers of target words that the present sentence brought along start here.
+const GIVEN: WordId = 1 << 31;
 
 /// Numbers of source words that the table does not know start here.
 const UNKNOWN: WordId = 1 << 31;
@@ -73,6 +78,21 @@ pub struct Stock {
     lm_ids: Vec<u32>,
     /// Translations kept per source phrase; 0 for all.
     limit: usize,
+    /// Target words of the translations given with the present sentence.
+    given: Vec<String>,
+    /// How much there was before these translations.
+    before_given: Option<Sizes>,
+}
+
+/// How much of everything there is.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    items: usize,
+    words: usize,
+    lm_words: usize,
+    links: usize,
+    tm: usize,
+    orientation: usize,
 }
 
 /// Translations of one source phrase before they are cut.
@@ -94,6 +114,7 @@ struct Row {
     words: Range<usize>,
     links: Range<usize>,
     has_orientation: bool,
+    is_unknown: bool,
 }
 
 /// What the stock needs to know of the system.
@@ -102,6 +123,7 @@ pub struct Pricing<'a> {
     pub layout: &'a Layout,
     pub weights: &'a [f64],
     pub lms: Weighted<'a>,
+    pub oov: Oov,
     /// Translations kept per source phrase; 0 for all.
     pub limit: usize,
 }
@@ -121,6 +143,7 @@ impl Stock {
     /// be called between sentences.
     pub fn make_room(&mut self, contexts: &mut Contexts, limit: usize) {
         contexts.next_sentence();
+        self.take_back();
         let full = self.known.len() > FULL || contexts.is_full();
         if full || self.limit != limit || self.rows.is_empty() {
             contexts.clear();
@@ -161,6 +184,42 @@ impl Stock {
         Ok(items)
     }
 
+    /// Takes in a translation for the present sentence alone; nothing may be looked up after it
+    /// until the next `make_room`.
+    pub fn give(&mut self, pricing: &Pricing<'_>, contexts: &mut Contexts, given: &Given) -> u32 {
+        self.before_given.get_or_insert(Sizes {
+            items: self.items.len(),
+            words: self.words.len(),
+            lm_words: self.lm_words.len(),
+            links: self.links.len(),
+            tm: self.tm.len(),
+            orientation: self.orientation.len(),
+        });
+        let first = GIVEN + self.given.len() as WordId;
+        self.given.extend_from_slice(&given.words);
+        let words: Vec<WordId> = (first..).take(given.words.len()).collect();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.take_given(pricing, &words, given);
+        self.score_alone(pricing, contexts, &mut scratch, 0, "");
+        self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize, "");
+        self.scratch = scratch;
+        self.items.len() as u32 - 1
+    }
+
+    /// Forgets the translations given with the last sentence.
+    fn take_back(&mut self) {
+        let Some(sizes) = self.before_given.take() else { return };
+        self.items.truncate(sizes.items);
+        self.words.truncate(sizes.words);
+        self.inner.truncate(sizes.words);
+        self.lm_words.truncate(sizes.lm_words);
+        self.links.truncate(sizes.links);
+        self.tm.truncate(sizes.tm);
+        self.orientation.truncate(sizes.orientation);
+        self.given.clear();
+    }
+
     /// Looks a phrase up in the table, scores its translations and keeps the best.
     fn price(
         &mut self,
@@ -181,6 +240,7 @@ impl Stock {
         }
         if src.len() == 1 && scratch.rows.is_empty() {
             scratch.pass_through(pricing);
+            self.score_alone(pricing, contexts, &mut scratch, 0, text);
             self.keep(pricing, contexts, &mut scratch, 0, 1, text);
         }
         self.scratch = scratch;
@@ -206,12 +266,7 @@ impl Stock {
             if full && falls && best[limit - 1].0 > scratch.rows[row].alone {
                 break;
             }
-            let words = scratch.rows[row].words.clone();
-            self.lm_numbers(pricing, &scratch.words[words], text, &mut scratch.lm_words);
-            let lm = contexts.alone(pricing.lms, &scratch.lm_words);
-            scratch.rows[row].lm = lm;
-            scratch.rows[row].alone += lm;
-            let alone = scratch.rows[row].alone;
+            let alone = self.score_alone(pricing, contexts, scratch, row, text);
             let at = best
                 .partition_point(|&(score, older)| score > alone || score == alone && older < row);
             if at < limit {
@@ -220,6 +275,24 @@ impl Stock {
             }
         }
         best.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Adds to a row what the language models say without context; returns the whole score.
+    fn score_alone(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        scratch: &mut Scratch,
+        row: usize,
+        text: &str,
+    ) -> f32 {
+        let words = scratch.rows[row].words.clone();
+        self.lm_numbers(pricing, &scratch.words[words], text, &mut scratch.lm_words);
+        let lm = contexts.alone(pricing.lms, &scratch.lm_words);
+        let row = &mut scratch.rows[row];
+        row.lm = lm;
+        row.alone += lm;
+        row.alone
     }
 
     /// Moves a row of the scratch into the stock.
@@ -232,15 +305,11 @@ impl Stock {
         length: usize,
         text: &str,
     ) {
-        let Row { mut alone, mut lm, words, links, has_orientation } = scratch.rows[row].clone();
+        let Row { alone, lm, words, links, has_orientation, is_unknown } =
+            scratch.rows[row].clone();
         let words = &scratch.words[words];
         self.lm_numbers(pricing, words, text, &mut scratch.lm_words);
-        let is_copy = words == [COPY];
         contexts.inner(pricing.lms, &scratch.lm_words, &mut scratch.inner);
-        if is_copy {
-            lm = contexts.alone(pricing.lms, &scratch.lm_words);
-            alone += lm;
-        }
         let links = &scratch.links[links];
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
         let own = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
@@ -253,7 +322,7 @@ impl Stock {
             entry: entry_of(length, links),
             words: as_offsets(self.words.len(), self.words.len() + words.len()),
             links: as_offsets(self.links.len(), self.links.len() + links.len()),
-            oov: if is_copy { -1.0 } else { 0.0 },
+            oov: if is_unknown { -1.0 } else { 0.0 },
         };
         self.words.extend_from_slice(words);
         self.links.extend_from_slice(links);
@@ -279,6 +348,11 @@ impl Stock {
         for &word in words {
             if word == COPY {
                 out.extend(lms.iter().map(|lm| lm.word(text)));
+                continue;
+            }
+            if word >= GIVEN {
+                let word = &self.given[(word - GIVEN) as usize];
+                out.extend(lms.iter().map(|lm| lm.word(word)));
                 continue;
             }
             let at = word as usize * lms.len();
@@ -323,6 +397,15 @@ impl Stock {
     /// Target words of a translation.
     pub fn words(&self, item: u32) -> &[WordId] {
         &self.words[range(self.item(item).words)]
+    }
+
+    /// The text of a target word of an option whose first source word is `src`.
+    pub fn text<'a>(&'a self, models: &'a Models<'_>, word: WordId, src: &'a str) -> &'a str {
+        match word {
+            COPY => src,
+            GIVEN.. => &self.given[(word - GIVEN) as usize],
+            _ => models.phrases.target_word(word),
+        }
     }
 
     /// Links of a translation.
@@ -375,19 +458,31 @@ impl Scratch {
         let has_orientation = !entry.orientation.is_empty();
         self.orientation.extend_from_slice(entry.orientation);
         self.orientation.resize((self.rows.len() + 1) * layout.lr.len(), 0.0);
-        self.push(pricing, score, entry.tgt, entry.links, has_orientation);
+        self.push(pricing, score, entry.tgt, entry.links).has_orientation = has_orientation;
     }
 
-    /// The translation of an unknown word: itself.
+    /// The translation of an unknown word: itself, or nothing.
     fn pass_through(&mut self, pricing: &Pricing<'_>) {
         self.tm.resize(pricing.layout.tm.len(), 0.0);
-        self.push(
-            pricing,
-            -pricing.weights[pricing.layout.oov],
-            &[COPY],
-            &[Link::new(0, 0)],
-            false,
-        );
+        let penalty = -pricing.weights[pricing.layout.oov];
+        let row = match pricing.oov {
+            Oov::Copy => self.push(pricing, penalty, &[COPY], &[Link::new(0, 0)]),
+            Oov::Drop => self.push(pricing, penalty, &[], &[]),
+        };
+        row.is_unknown = true;
+    }
+
+    /// Takes a translation given with the sentence: its log probability is shared out equally
+    /// among the translation scores, and each source word is linked to each target word.
+    fn take_given(&mut self, pricing: &Pricing<'_>, words: &[WordId], given: &Given) {
+        let weights = &pricing.weights[pricing.layout.tm.clone()];
+        let share = given.log_prob / weights.len().max(1) as f32;
+        self.tm.resize(weights.len(), share);
+        let score = weights.iter().sum::<f64>() * f64::from(share);
+        let (src, tgt) = (given.span.len(), words.len() as u32);
+        let links: Vec<Link> =
+            (0..src).flat_map(|src| (0..tgt).map(move |tgt| Link::new(src, tgt))).collect();
+        self.push(pricing, score, words, &links);
     }
 
     fn push(
@@ -396,20 +491,22 @@ impl Scratch {
         score: f64,
         words: &[WordId],
         links: &[Link],
-        has_orientation: bool,
-    ) {
+    ) -> &mut Row {
         let Pricing { layout, weights, .. } = pricing;
         let alone = score + weights[layout.pp] - weights[layout.wp] * words.len() as f64;
         let starts = (self.words.len(), self.links.len());
         self.words.extend_from_slice(words);
         self.links.extend_from_slice(links);
+        let at = self.rows.len();
         self.rows.push(Row {
             alone: alone as f32,
             lm: 0.0,
             words: starts.0..self.words.len(),
             links: starts.1..self.links.len(),
-            has_orientation,
+            has_orientation: false,
+            is_unknown: false,
         });
+        &mut self.rows[at]
     }
 }
 

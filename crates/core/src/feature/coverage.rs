@@ -43,10 +43,13 @@ impl Span {
     }
 }
 
-/// Inclusive, as in SPEC and in traces: `3-4`.
+/// Inclusive, as in SPEC and in traces: `3-4`; `-` for no word at all.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.start, self.end.wrapping_sub(1))
+        if self.is_empty() {
+            return f.write_str("-");
+        }
+        write!(f, "{}-{}", self.start, self.end - 1)
     }
 }
 

@@ -5,11 +5,13 @@
 //! Out: orders and ranks; which spans may come next; costs and orientation classes.
 
 pub mod distortion;
+pub mod fence;
 pub mod order;
 pub mod orientation;
 pub mod space;
 pub mod waw;
 
 pub use distortion::Distortion;
+pub use fence::Fences;
 pub use orientation::Orientation;
 pub use space::{Shaped, Space};

@@ -56,14 +56,19 @@ impl fmt::Display for Shaped {
     }
 }
 
-/// Nothing pending: all words up to the first gap are translated, and none after it.
-const SETTLED: u8 = 0;
 /// One phrase has jumped ahead.
 const AHEAD: u8 = 1;
 /// The first gap is to be filled by one phrase.
 const FILL: u8 = 2;
 
+/// Nothing pending.
+const SETTLED: u8 = Space::SETTLED;
+
 impl Space {
+    /// The mode in which nothing is pending: in `mj1` and `mj2` all words up to the first gap are
+    /// translated, and none after it.
+    pub const SETTLED: u8 = 0;
+
     /// The space of this name: `mono`, `dl:K` (-1 for no limit), `ibm:K`, `mj1`, `mj2`, `itg`.
     pub fn named(name: &str) -> Result<Space> {
         let parsed = match name.split_once(':') {

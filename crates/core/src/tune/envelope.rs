@@ -51,9 +51,13 @@ impl Envelope {
         }
         let mut begin = f64::NEG_INFINITY;
         while let Some(&(top, lead)) = self.stack.last() {
-            begin = (top.intercept - line.intercept) / (line.slope - top.slope);
-            if begin > lead {
-                break;
+            let (rise, climb) = (top.intercept - line.intercept, line.slope - top.slope);
+            // The same as `rise / climb > lead` but for rounding, and quicker.
+            if rise > lead * climb {
+                begin = rise / climb;
+                if begin > lead {
+                    break;
+                }
             }
             self.stack.pop();
             begin = f64::NEG_INFINITY;

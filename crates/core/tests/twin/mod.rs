@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use wayword::align::Link;
 use wayword::corpus::WordId;
-use wayword::decode::{Models, Settings};
+use wayword::decode::{Models, Oov, Settings};
 use wayword::feature::{
     Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase, PhraseEntry,
     PhraseModel, Source, Span, Weights,
@@ -245,6 +245,46 @@ pub struct Twin<'a> {
     pub src: &'a [&'a str],
     /// What the feature `waw` scores by, if it is there; it may prune early.
     pub after: Option<&'a After>,
+    /// What the markup demands.
+    pub demands: &'a Demands,
+}
+
+/// Markup as the twin sees it.
+#[derive(Debug, Default)]
+pub struct Demands {
+    pub is_exclusive: bool,
+    pub given: Vec<(Span, Vec<String>, f64)>,
+    pub zones: Vec<Span>,
+    /// Each wall with the zone it holds for.
+    pub walls: Vec<(u32, Span)>,
+}
+
+fn meets(a: Span, b: Span) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl Demands {
+    fn reserve(&self, span: Span) -> bool {
+        self.is_exclusive && self.given.iter().any(|(given, ..)| meets(*given, span))
+    }
+
+    /// Whether a complete order keeps all walls and zones.
+    fn are_met(&self, spans: &[Span]) -> bool {
+        let zones = self.zones.iter().all(|&zone| {
+            let own: Vec<usize> = (0..spans.len()).filter(|&at| meets(spans[at], zone)).collect();
+            let (Some(&first), Some(&last)) = (own.first(), own.last()) else { return true };
+            // All but the last phrase of a zone lie within it, one after another.
+            let inside = |span: &Span| zone.start <= span.start && span.end <= zone.end;
+            spans[first..last].iter().all(inside)
+        });
+        let walls = self.walls.iter().all(|&(wall, zone)| {
+            let time = |word: u32| spans.iter().position(|s| s.start <= word && word < s.end);
+            let before = (zone.start..wall).filter_map(time).max();
+            let after = (wall..zone.end).filter_map(time).min();
+            before.is_none() || after.is_none() || before <= after
+        });
+        zones && walls
+    }
 }
 
 impl Twin<'_> {
@@ -266,6 +306,24 @@ impl Twin<'_> {
             for end in start + 1..=ids.len() {
                 let span = Span::new(start as u32, end as u32);
                 let key: Option<Vec<WordId>> = ids[start..end].iter().copied().collect();
+                for (_, words, prob) in self.demands.given.iter().filter(|(at, ..)| *at == span) {
+                    let share = prob.ln() as f32 / self.table.tm as f32;
+                    options.push(Option_ {
+                        span,
+                        words: words.clone(),
+                        tm: vec![share; self.table.tm],
+                        orientation: Vec::new(),
+                        oov: false,
+                        entry: span.start,
+                        links: (0..span.len())
+                            .flat_map(|src| (0..words.len() as u32).map(move |tgt| (src, tgt)))
+                            .map(|(src, tgt)| Link::new(src, tgt))
+                            .collect(),
+                    });
+                }
+                if self.demands.reserve(span) {
+                    continue;
+                }
                 let found = key.and_then(|key| self.table.pairs.get(&key));
                 for pair in found.into_iter().flatten() {
                     options.push(Option_ {
@@ -285,7 +343,10 @@ impl Twin<'_> {
                 if found.is_none() && span.len() == 1 {
                     options.push(Option_ {
                         span,
-                        words: vec![self.src[start].to_owned()],
+                        words: match self.settings.oov {
+                            Oov::Copy => vec![self.src[start].to_owned()],
+                            Oov::Drop => vec![],
+                        },
                         tm: vec![0.0; self.table.tm],
                         orientation: Vec::new(),
                         oov: true,
@@ -362,6 +423,10 @@ impl Twin<'_> {
 
     /// Sets of complete orders.
     fn is_allowed(&self, path: &[&Option_]) -> bool {
+        let spans: Vec<Span> = path.iter().map(|option| option.span).collect();
+        if !self.demands.are_met(&spans) {
+            return false;
+        }
         let mut starts: Vec<u32> = path.iter().map(|option| option.span.start).collect();
         let order: Vec<usize> = {
             let mut sorted = starts.clone();

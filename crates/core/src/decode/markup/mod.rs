@@ -1,0 +1,285 @@
+//! What the writer of a sentence demands of its translation, and the tags it is written with.
+//!
+//! In: a line such as `das <n translation="dwelling||home" prob="0.8||0.2">haus</n> <wall/> …`.
+//! Out: its words, and a `Markup`: translations given for spans, walls and zones.
+//! How: one pass over the line. Tags stand between words; `<zone>…</zone>` and `<wall/>` are about
+//! order, any other name must have a translation. In words and attributes `&lt; &gt; &amp; &quot;
+//! &apos;` and `&#…;` stand for signs.
+//! Cost: linear in the line.
+//! Not: Moses' `constraint` mode, its `span` attribute and its other tags.
+
+mod tag;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Place, Result};
+use crate::feature::Span;
+use crate::reorder::Fences;
+use tag::{Fault, Kind, Tag, unescape};
+
+/// Stands between translations and between probabilities in an attribute.
+const OR: &str = "||";
+
+/// What becomes of given translations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MarkupMode {
+    /// Nothing but the given translations is used for the words they cover.
+    #[default]
+    Exclusive,
+    /// They compete with those of the table.
+    Inclusive,
+    /// They are read and left out; walls and zones hold.
+    Ignore,
+}
+
+impl MarkupMode {
+    /// The mode of this name, as Moses calls it.
+    pub fn named(name: &str) -> Result<MarkupMode> {
+        match name {
+            "exclusive" => Ok(MarkupMode::Exclusive),
+            "inclusive" => Ok(MarkupMode::Inclusive),
+            "ignore" => Ok(MarkupMode::Ignore),
+            _ => Err(Error::Argument {
+                name: "markup".into(),
+                found: format!("`{name}`"),
+                expected: "`exclusive`, `inclusive` or `ignore`; leave it away for text without \
+                           markup"
+                    .into(),
+            }),
+        }
+    }
+}
+
+/// A translation that the writer gives for a span.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The source words it covers.
+    pub span: Span,
+    /// Target words; none of them when the span is to be left out.
+    pub words: Vec<String>,
+    /// Natural log of its probability.
+    pub log_prob: f32,
+}
+
+/// Demands on the translation of one sentence.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Markup {
+    /// Translations by span, from left to right; spans are equal or apart.
+    pub(super) given: Vec<Given>,
+    /// Whether nothing else may be used for the words of these spans.
+    pub(super) is_exclusive: bool,
+    /// Walls and zones; no edge of a given span lies across them.
+    pub(super) fences: Fences,
+}
+
+/// A sentence with its markup.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Marked {
+    words: Vec<String>,
+    markup: Markup,
+}
+
+impl Markup {
+    /// Translations by span, from left to right; spans are equal or apart.
+    pub fn given(&self) -> &[Given] {
+        &self.given
+    }
+
+    /// Walls and zones.
+    pub fn fences(&self) -> &Fences {
+        &self.fences
+    }
+
+    /// Length of the longest span with a given translation.
+    pub(super) fn longest(&self) -> u32 {
+        self.given.iter().map(|given| given.span.len()).max().unwrap_or(0)
+    }
+
+    /// Whether a span holds words for which only given translations may be used.
+    pub(super) fn reserves(&self, span: Span) -> bool {
+        let meets = |given: &Given| given.span.start < span.end && span.start < given.span.end;
+        self.is_exclusive && self.given.iter().any(meets)
+    }
+}
+
+impl Marked {
+    /// Source words.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// What is demanded of their translation.
+    pub fn markup(&self) -> &Markup {
+        &self.markup
+    }
+
+    /// Reads a marked-up line; `place` is where it comes from.
+    pub fn parse(line: &str, mode: MarkupMode, place: &Place) -> Result<Marked> {
+        let mut reader = Reader { line, place, words: Vec::new(), given: Vec::new(), open: vec![] };
+        let (mut zones, mut walls) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while let Some(length) = line[at..].find('<') {
+            reader.read_words(&line[at..at + length]);
+            let tag = Tag::read(line, at + length).map_err(|fault| reader.fault(fault))?;
+            at = tag.end;
+            match tag.kind {
+                Kind::Close => zones.extend(reader.close(&tag)?),
+                _ if tag.name == "wall" => walls.push(reader.wall(&tag)?),
+                _ => reader.open(tag)?,
+            }
+        }
+        reader.read_words(&line[at..]);
+        if let Some(tag) = reader.open.pop() {
+            let expected = format!("`</{}>` before the end of the line", tag.name);
+            return Err(reader.wrong(&tag, "is never closed", expected));
+        }
+        let Reader { words, mut given, .. } = reader;
+        if mode == MarkupMode::Ignore {
+            given.clear();
+        }
+        let fences = Fences::new(words.len() as u32, &zones, &walls);
+        let is_exclusive = mode == MarkupMode::Exclusive;
+        Ok(Marked { words, markup: Markup { given, is_exclusive, fences } })
+    }
+}
+
+/// A line being read.
+struct Reader<'a> {
+    line: &'a str,
+    place: &'a Place,
+    words: Vec<String>,
+    given: Vec<Given>,
+    open: Vec<Tag<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn read_words(&mut self, text: &str) {
+        self.words.extend(text.split_whitespace().map(unescape));
+    }
+
+    fn wall(&self, tag: &Tag<'a>) -> Result<u32> {
+        self.allow_inside(tag)?;
+        if tag.kind != Kind::Whole || !tag.attributes.is_empty() {
+            return Err(self.wrong(tag, "is not a wall", "`<wall/>`".into()));
+        }
+        Ok(self.words.len() as u32)
+    }
+
+    fn open(&mut self, mut tag: Tag<'a>) -> Result<()> {
+        self.allow_inside(&tag)?;
+        if tag.name == "zone" {
+            if tag.kind == Kind::Whole || !tag.attributes.is_empty() {
+                return Err(self.wrong(&tag, "is not a zone", "`<zone>` … `</zone>`".into()));
+            }
+        } else {
+            self.check_given(&tag)?;
+        }
+        tag.first_word = self.words.len();
+        self.open.push(tag);
+        Ok(())
+    }
+
+    /// Closes the innermost open tag; returns its span if it was a zone.
+    fn close(&mut self, tag: &Tag<'a>) -> Result<Option<Span>> {
+        let Some(opened) = self.open.pop() else {
+            let expected = format!("`<{}>` before it", tag.name);
+            return Err(self.wrong(tag, "closes nothing", expected));
+        };
+        if opened.name != tag.name {
+            let what = format!(
+                "stands inside `{}` of character {}",
+                opened.shown(self.line),
+                self.column(opened.start)
+            );
+            return Err(self.wrong(tag, &what, format!("`</{}>` first", opened.name)));
+        }
+        let span = Span::new(opened.first_word as u32, self.words.len() as u32);
+        if opened.name == "zone" {
+            return Ok(Some(span));
+        }
+        if span.is_empty() {
+            return Err(self.wrong(&opened, "has no word", "the words to be translated".into()));
+        }
+        let (texts, logs) = self.check_given(&opened)?;
+        self.given.extend(texts.into_iter().zip(logs).map(|(text, log_prob)| Given {
+            span,
+            words: text.split_whitespace().map(unescape).collect(),
+            log_prob,
+        }));
+        Ok(None)
+    }
+
+    /// Translations and log probabilities of a tag.
+    fn check_given(&self, tag: &Tag<'a>) -> Result<(Vec<&'a str>, Vec<f32>)> {
+        let (mut translation, mut prob) = (None, None);
+        for &(name, value) in &tag.attributes {
+            let slot = match name {
+                "translation" | "english" => &mut translation,
+                "prob" => &mut prob,
+                _ => {
+                    let what = format!("has an attribute `{name}`");
+                    return Err(self.wrong(tag, &what, "`translation` and `prob`".into()));
+                }
+            };
+            if slot.replace(value).is_some() {
+                let what = format!("has two attributes `{name}`");
+                return Err(self.wrong(tag, &what, "one of each".into()));
+            }
+        }
+        let Some(translation) = translation else {
+            let expected = "`<zone>`, `<wall/>` or a tag with translation=\"…\"".into();
+            return Err(self.wrong(tag, "has no translation", expected));
+        };
+        let texts: Vec<&str> = translation.split(OR).collect();
+        let Some(prob) = prob else {
+            // With nothing said the given translations are equally likely.
+            let log = -(texts.len() as f32).ln();
+            return Ok((texts.clone(), vec![log; texts.len()]));
+        };
+        let logs: Option<Vec<f32>> = prob.split(OR).map(log_of).collect();
+        match logs.filter(|logs| logs.len() == texts.len()) {
+            Some(logs) => Ok((texts, logs)),
+            None => {
+                let what = format!("has prob=\"{prob}\" for {} translations", texts.len());
+                let expected = "a number above 0 and up to 1 for each, with || between".into();
+                Err(self.wrong(tag, &what, expected))
+            }
+        }
+    }
+
+    /// Refuses a tag inside words whose translation is given.
+    fn allow_inside(&self, tag: &Tag<'a>) -> Result<()> {
+        match self.open.last() {
+            Some(outer) if outer.name != "zone" => {
+                let what = format!("stands inside `{}`", outer.shown(self.line));
+                let expected = "only words where a translation is given".into();
+                Err(self.wrong(tag, &what, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counted from 1, in characters.
+    fn column(&self, at: usize) -> usize {
+        self.line[..at].chars().count() + 1
+    }
+
+    fn wrong(&self, tag: &Tag<'_>, what: &str, expected: String) -> Error {
+        let shown = tag.shown(self.line);
+        self.error(format!("`{shown}` at character {} {what}", self.column(tag.start)), expected)
+    }
+
+    fn fault(&self, Fault { at, what, expected }: Fault) -> Error {
+        self.error(format!("{what} at character {}", self.column(at)), expected.into())
+    }
+
+    fn error(&self, found: String, expected: String) -> Error {
+        let advice = "write &lt; where no tag is meant".into();
+        Error::Format { place: self.place.clone(), found, expected, advice }
+    }
+}
+
+fn log_of(prob: &str) -> Option<f32> {
+    let value: f64 = prob.trim().parse().ok()?;
+    (value > 0.0 && value <= 1.0).then(|| value.ln() as f32)
+}

@@ -1,0 +1,142 @@
+//! One tag of a marked-up line, and the signs that entities stand for.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Open,
+    Close,
+    Whole,
+}
+
+/// A tag as it stands in the line.
+#[derive(Debug, Clone)]
+pub struct Tag<'a> {
+    pub name: &'a str,
+    pub attributes: Vec<(&'a str, &'a str)>,
+    pub kind: Kind,
+    pub start: usize,
+    pub end: usize,
+    /// Words read before it.
+    pub first_word: usize,
+}
+
+/// What is wrong inside a tag.
+pub struct Fault {
+    pub at: usize,
+    pub what: &'static str,
+    pub expected: &'static str,
+}
+
+impl<'a> Tag<'a> {
+    /// Reads the tag whose `<` stands at a byte of the line.
+    pub fn read(line: &'a str, start: usize) -> std::result::Result<Tag<'a>, Fault> {
+        let is_name = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
+        let take = |at: usize| {
+            let name = &line[at..];
+            &name[..name.find(|c: char| !is_name(c)).unwrap_or(name.len())]
+        };
+        let skip = |at: usize| line.len() - line[at..].trim_start().len();
+        let closes = line[start + 1..].starts_with('/');
+        let mut at = start + 1 + usize::from(closes);
+        let name = take(at);
+        if name.is_empty() {
+            let (what, expected) = ("`<` without a name", "`<name …>`, `</name>` or `<wall/>`");
+            return Err(Fault { at: start, what, expected });
+        }
+        at += name.len();
+        let mut attributes = Vec::new();
+        loop {
+            at = skip(at);
+            let rest = &line[at..];
+            let (kind, width) = match rest.as_bytes() {
+                [b'>', ..] => (if closes { Kind::Close } else { Kind::Open }, 1),
+                [b'/', b'>', ..] if !closes => (Kind::Whole, 2),
+                _ => {
+                    let (attribute, after) = read_attribute(line, at, take(at), skip)?;
+                    if closes {
+                        let expected = "`>` after the name of a closing tag";
+                        return Err(Fault { at, what: "an attribute", expected });
+                    }
+                    attributes.push(attribute);
+                    at = after;
+                    continue;
+                }
+            };
+            return Ok(Tag { name, attributes, kind, start, end: at + width, first_word: 0 });
+        }
+    }
+
+    /// As it stands in the line.
+    pub fn shown(&self, line: &'a str) -> &'a str {
+        &line[self.start..self.end]
+    }
+}
+
+/// Reads `key="value"` and returns where it ends.
+fn read_attribute<'a>(
+    line: &'a str,
+    at: usize,
+    key: &'a str,
+    skip: impl Fn(usize) -> usize,
+) -> std::result::Result<((&'a str, &'a str), usize), Fault> {
+    let fault = |at, what| Err(Fault { at, what, expected: "`>` or name=\"value\" in a tag" });
+    if key.is_empty() {
+        let what = if at == line.len() { "the line's end" } else { "a sign out of place" };
+        return fault(at, what);
+    }
+    let equals = skip(at + key.len());
+    if !line[equals..].starts_with('=') {
+        return fault(at, "an attribute without a value");
+    }
+    let open = skip(equals + 1);
+    let quote = match line[open..].chars().next() {
+        Some(quote @ ('"' | '\'')) => quote,
+        _ => return fault(at, "a value without quotes"),
+    };
+    match line[open + 1..].find(quote) {
+        Some(length) => Ok(((key, &line[open + 1..open + 1 + length]), open + length + 2)),
+        None => fault(open, "a quote that never ends"),
+    }
+}
+
+/// The text that a word with entities stands for; what is no entity stays as it is.
+pub fn unescape(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(at) = rest.find('&') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(';');
+        match end.and_then(|end| Some((end, entity(&rest[1..end])?))) {
+            Some((end, sign)) => {
+                text.push(sign);
+                rest = &rest[end + 1..];
+            }
+            None => {
+                text.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+fn entity(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            // A word holds no blanks, however they are written.
+            let sign = char::from_u32(code.ok()?)?;
+            (!sign.is_whitespace() && !sign.is_control()).then_some(sign)
+        }
+    }
+}

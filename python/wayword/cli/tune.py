@@ -1,0 +1,103 @@
+"""Learn the weights of a system from a dev set.
+
+Decodes the dev set round by round and looks for the weights that score best: by MERT (the
+default), PRO or k-best MIRA. Several runs with different seeds are averaged. The new weights are
+written into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so that --resume
+goes on after an interruption, with the same result.
+
+example: wayword tune system --dev dev.de dev.en
+         wayword tune system --dev dev.de ref1.en ref2.en --method mira --runs 1
+         wayword tune system --dev dev.de dev.en --metric bleu=0.5,krs=0.5 --ref-links dev.links
+"""
+
+import argparse
+from typing import Any
+
+from wayword.cli.terminal import add_json, add_seed, add_threads, bar, print_json
+from wayword.errors import ArgumentError
+
+HELP = "learn the weights of a system from a dev set"
+PLAN = (
+    *("metric", "runs", "rounds", "nbest", "distinct", "start", "fixed", "free", "keep", "choose"),
+    "seed",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("system", metavar="SYSTEM", help="a system folder")
+    add("--dev", metavar="FILE", nargs="+", required=True, help="source, then its references")
+    add("--prepared", action="store_true", help="the dev set is tokenised already")
+    add("--method", default="mert", help="mert, pro or mira (mert)")
+    add("--option", metavar="NAME=N", action="append", default=[], help="such as restarts=50")
+    add("--metric", default="bleu", help="a metric, or shares such as bleu=0.7,ter=0.3 (bleu)")
+    add("--runs", type=int, default=4, metavar="N", help="with different seeds, averaged (4)")
+    add("--rounds", type=int, default=25, metavar="N", help="of a run at most (25)")
+    add("--nbest", type=int, default=100, metavar="N", help="candidates a sentence (100)")
+    add("--distinct", action="store_true", help="n-best lists without equal texts")
+    add("--start", default="current", help="current weights, or flat (current)")
+    add("--fixed", nargs="+", default=[], metavar="NAME", help="weights that stay as they are")
+    add("--free", nargs="+", default=[], metavar="NAME", help="tune these too: oov")
+    add("--range", action="append", default=[], metavar="NAME=LOW:HIGH", help="limits of a weight")
+    add("--keep", type=float, default=0.0, metavar="SHARE", help="of a round's weights (0)")
+    add("--choose", default="last", help="weights of a run: last, or best on the dev set (last)")
+    add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
+    add("--aligner", metavar="PATH", help="a saved aligner makes those links")
+    add("--pos", metavar="FILE", help="source tags for KRS-V")
+    add("--folder", metavar="DIR", help="where the rounds are kept (SYSTEM/tune)")
+    add("--resume", action="store_true", help="go on with what was begun there")
+    add("--dry-run", action="store_true", help="leave the system as it is")
+    add_threads(parser)
+    add_seed(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Tune, write the weights and say what they are worth."""
+    from pathlib import Path
+
+    from wayword.model import System
+    from wayword.tune import make_tuner
+    from wayword.tune.dev import read_dev, tune_system
+
+    system = System.open(args.system)
+    src, gold = read_dev(
+        *(system, args.dev),
+        **{name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")},
+    )
+    with bar("tune", " sentences") as progress:
+        found = tune_system(
+            *(system, src, gold),
+            method=make_tuner(args.method, args.threads, **_options(args.option)),
+            ranges=dict(map(_range, args.range)),
+            folder=args.folder or Path(args.system, "tune"),
+            write=not args.dry_run,
+            **{name: getattr(args, name) for name in (*PLAN, "resume", "threads")},
+            progress=progress,
+        )
+    if args.json:
+        print_json(found.to_dict())
+        return
+    print(found.describe())
+
+
+def _options(pairs: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        try:
+            found[name] = int(value) if value.lstrip("-").isdecimal() else float(value)
+        except ValueError:
+            raise ArgumentError(f"option: found `{pair}`; expected NAME=NUMBER") from None
+    return found
+
+
+def _range(text: str) -> tuple[str, tuple[float, float]]:
+    name, _, ends = text.partition("=")
+    low, _, high = ends.partition(":")
+    try:
+        return name, (float(low or "-inf"), float(high or "inf"))
+    except ValueError:
+        wanted = "NAME=LOW:HIGH, one of the two may be missing"
+        raise ArgumentError(f"range: found `{text}`; expected {wanted}") from None

@@ -1,0 +1,78 @@
+"""A system folder and the files of its dev set: read, tune, write the weights back.
+
+In: a ``System``, files. Out: the system's manifest with new weights and a note of how they came
+about; the rounds beside it (``state``), a log and a picture.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wayword.corpus.files import FilePath, new_file
+from wayword.errors import ArgumentError
+from wayword.evaluate import Gold
+from wayword.evaluate.read import read_gold, read_lines
+from wayword.model import System
+from wayword.tune.run import Tuning, tune
+
+__all__ = ["read_dev", "tune_system"]
+
+
+def read_dev(
+    system: System,
+    files: Sequence[FilePath],
+    *,
+    prepared: bool = False,
+    ref_links: Sequence[FilePath] = (),
+    aligner: FilePath | None = None,
+    pos: FilePath | None = None,
+) -> tuple[list[str], Gold]:
+    """The source and its references as the decoder and the metric want them: tokenised.
+
+    Links and tags refer to tokenised text, so with them the text has to be ``prepared``.
+    """
+    if len(files) < 2:
+        raise ArgumentError(f"dev: found {len(files)} file; expected the source and a reference")
+    is_prepared = prepared or system.recipe.text is None
+    if not is_prepared and (ref_links or aligner or pos):
+        raise ArgumentError("dev: found links or tags beside raw text; expected prepared text")
+    gold = read_gold(files[1:], files[0], ref_links=ref_links, aligner=aligner, pos=pos)
+    src = read_lines(files[0])
+    if is_prepared:
+        return src, gold
+    assert system.recipe.text is not None
+    target = system.recipe.text[1]
+    refs = [[" ".join(target.prepare(line)) for line in ref] for ref in gold.refs]
+    return [system.prepare(line) for line in src], Gold(refs=refs)
+
+
+def tune_system(
+    system: System,
+    src: Sequence[str],
+    gold: Gold,
+    *,
+    folder: FilePath | None = None,
+    write: bool = True,
+    **options: Any,
+) -> Tuning:
+    """Tune a system and write its weights; for the options see ``tune`` and ``Plan``."""
+    found = tune(system, src, gold, folder=folder, **options)
+    if folder is not None:
+        with new_file(Path(folder) / "rounds.svg") as file:
+            print(found._repr_html_(), file=file)
+    if write:
+        system.with_weights(found.weights).noting("tune", _note(found, len(src))).save()
+    return found
+
+
+def _note(found: Tuning, sentences: int) -> dict[str, Any]:
+    """What the model card says."""
+    return {
+        "method": found.settings["method"]["name"],
+        "sentences": sentences,
+        "runs": len(found.runs),
+        "seed": found.settings["seed"],
+        "before": round(found.before, 2),
+        "after": round(found.after, 2),
+        "metric": found.signature,
+    }

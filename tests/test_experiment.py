@@ -1,0 +1,106 @@
+"""Experiments: shared stages, one table, significance against a baseline."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from wayword import experiment
+from wayword.corpus import toy
+from wayword.errors import ArgumentError
+from wayword.experiment import Experiment, load_result
+
+FILE = """\
+name = "Limits"
+baseline = "dl 6"
+metrics = ["bleu", "krs"]
+rounds = 100
+[[corpus]]
+name = "toy"
+src = "train.de"
+tgt = "train.en"
+dev = ["dev.de", "dev.en"]
+test = ["test.de", "test.en"]
+[base]
+lm.order = 3
+search.pop_limit = 30
+tune = { runs = 2, rounds = 2, nbest = 20 }
+[[variant]]
+name = "mono"
+weights = "dl 6"
+search.space = "mono"
+[[variant]]
+name = "dl 6"
+[[variant]]
+name = "no orientation"
+model.orientation = ""
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("experiment")
+    toy.write("de-en", 300, folder, seed=1)
+    (folder / "limits.toml").write_text(FILE)
+    return folder
+
+
+def test_variants_share_stages_and_are_compared(folder: Path) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    def watch(name: str, stage: object) -> None:
+        if stage is not None:
+            seen.append((name, stage.reused))  # type: ignore[attr-defined]
+
+    result = experiment.run(Experiment.read(folder / "limits.toml"), folder / "out", watch=watch)
+    made = [name for name, reused in seen if not reused]
+    assert sorted(made) == sorted(
+        ["doctor", "prepare", "dev", "align", "extract", "lm", "tune", "tune", "test", "decode"]
+    )
+    rows = {row.variant: row for row in result.rows}
+    assert list(rows) == ["mono", "dl 6", "no orientation"]
+    assert rows["mono"].dev == rows["dl 6"].dev
+    assert rows["dl 6"].scores["bleu"][2] is None
+    assert rows["mono"].scores["bleu"][0] < rows["dl 6"].scores["bleu"][0]
+    _, _, p_value, mark = rows["mono"].scores["krs"]
+    assert p_value is not None
+    assert (mark in "▼▲" and mark != "") == (p_value <= 0.05)
+    assert all(row.ms > 0 and len(row.runs) == 2 for row in result.rows)
+
+    text = (folder / "out" / "table.md").read_text(encoding="utf-8")
+    assert "| toy | dl 6 |" in text
+    assert r"\begin{tabular}{llrrrrr}" in (folder / "out" / "table.tex").read_text(encoding="utf-8")
+    with (folder / "out" / "table.csv").open(encoding="utf-8") as file:
+        (first, *_) = csv.DictReader(file)
+    assert float(first["bleu"]) == rows["mono"].scores["bleu"][0]
+    again = load_result(folder / "out" / "table.json")
+    assert again.rows[0].scores["bleu"][0] == rows["mono"].scores["bleu"][0]
+
+    seen.clear()
+    repeated = experiment.run(Experiment.read(folder / "limits.toml"), folder / "out", watch=watch)
+    assert all(reused for _, reused in seen)
+    assert repeated == result
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('baseline = "dl 6"', 'baseline = "dl 7"', "found `dl 7`, which is no variant; expected"),
+        ('name = "Limits"', 'nmae = "Limits"', "found `nmae`; did you mean `name`?"),
+        ('name = "Limits"', "", "no `name`; expected name, corpus and variant"),
+        ('tgt = "train.en"', "", "a corpus without `tgt`; expected it"),
+        ('name = "mono"\n', "", "a variant without `name`; expected it"),
+        ('name = "mono"', 'name = "dl 6"', "two variants of one name; expected each name once"),
+        ("search.space", "search.spce", "found `search.spce`; did you mean `search.space`?"),
+    ],
+)
+def test_a_wrong_file_is_refused_before_any_work(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in FILE
+    path = tmp_path / "wrong.toml"
+    path.write_text(FILE.replace(old, new, 1))
+    with pytest.raises(ArgumentError) as caught:
+        Experiment.read(path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)

@@ -1,0 +1,197 @@
+"""From two text files to a system: stages are kept, reused and never half-written."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import wayword
+from wayword.config import Config, merged, read_toml
+from wayword.corpus import toy
+from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
+from wayword.pipeline import train
+from wayword.store import Store
+
+QUICK = {
+    "lm": {"order": 3},
+    "tune": {"runs": 2, "rounds": 2, "nbest": 20},
+    "search": {"pop_limit": 30},
+}
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    toy.write("de-en", 300, folder, seed=1)
+    return folder
+
+
+def files(corpus: Path, part: str) -> tuple[Path, Path]:
+    return corpus / f"{part}.de", corpus / f"{part}.en"
+
+
+def contents(system: Path) -> dict[str, bytes]:
+    """Every file of a system but its work."""
+    return {path.name: path.read_bytes() for path in system.iterdir() if path.is_file()}
+
+
+def stages(system: Path) -> list[tuple[str, bool]]:
+    lines = (system / "work" / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    return [(line["stage"], line["reused"]) for line in map(json.loads, lines)]
+
+
+def test_the_documented_defaults_are_the_defaults() -> None:
+    assert Config.from_dict(read_toml(ROOT / "configs" / "default.toml")) == Config()
+    documented = read_toml(ROOT / "configs" / "default.toml")
+    for section, values in Config().to_dict().items():
+        if isinstance(values, dict):
+            assert list(documented[section]) == list(values), section
+
+
+def test_a_system_is_trained_and_translates(corpus: Path, tmp_path: Path) -> None:
+    config = Config.from_dict(QUICK)
+    dev = files(corpus, "dev")
+    system = train(*files(corpus, "train"), tmp_path / "system", dev=dev, config=config)
+    text = files(corpus, "test")[0].read_text(encoding="utf-8").splitlines()[0]
+    assert system.translate(text).text
+    assert wayword.load(tmp_path / "system").weights == system.weights
+    system.verify()
+    assert system.recipe.made["held_out"] is False
+    assert sum(map(abs, (w for n, w in system.weights.items() if n != "oov"))) == pytest.approx(1)
+
+
+def test_running_again_does_nothing_again_and_a_change_only_what_depends_on_it(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "system"
+    options = {"dev": files(corpus, "dev"), "config": Config.from_dict(QUICK)}
+    train(*files(corpus, "train"), out, **options)  # type: ignore[arg-type]
+    first, before = stages(out), contents(out)
+    assert [name for name, _ in first] == [
+        "doctor", "prepare", "dev", "align", "extract", "lm", "tune",
+    ]  # fmt: skip
+    assert not any(reused for _, reused in first)
+    train(*files(corpus, "train"), out, **options)  # type: ignore[arg-type]
+    assert all(reused for _, reused in stages(out)[len(first) :])
+    assert contents(out) == before
+    changed = Config.from_dict(merged(QUICK, {"lm": {"order": 2}}))
+    train(*files(corpus, "train"), out, dev=files(corpus, "dev"), config=changed)
+    made = [name for name, reused in stages(out)[2 * len(first) :] if not reused]
+    assert made == ["lm", "tune"]
+
+
+def test_threads_do_not_change_a_system(corpus: Path, tmp_path: Path) -> None:
+    config = Config.from_dict(QUICK)
+    for threads in (1, 2):
+        train(*files(corpus, "train"), tmp_path / str(threads), config=config, threads=threads)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+def test_without_a_dev_set_lines_are_held_out(corpus: Path, tmp_path: Path) -> None:
+    config = Config.from_dict(merged(QUICK, {"text": {"dev_size": 60}}))
+    system = train(*files(corpus, "train"), tmp_path / "system", config=config)
+    assert system.recipe.made["held_out"] is True
+    (prepared,) = (tmp_path / "system" / "work").glob("prepare-*")
+    dev = (prepared / "dev.src").read_text(encoding="utf-8").splitlines()
+    kept = (prepared / "train.src").read_text(encoding="utf-8").splitlines()
+    assert len(dev) == 60
+    assert len(dev) + len(kept) <= 300
+
+
+def command(corpus: Path, out: Path, *more: str) -> list[str]:
+    choices = ["lm.order=3", "tune.runs=2", "tune.rounds=2", "tune.nbest=20", "search.pop_limit=30"]
+    src, tgt = map(str, files(corpus, "train"))
+    dev = map(str, files(corpus, "dev"))
+    head = [sys.executable, "-m", "wayword", "train", src, tgt, "--dev", *dev, "-o", str(out)]
+    return [*head, "--set", *choices, *more]
+
+
+def kill_and_go_on(corpus: Path, folder: Path, moments: list[float]) -> None:
+    """Kill a training so many seconds after each start; then let it end."""
+    for moment in moments:
+        running = subprocess.Popen(command(corpus, folder), stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+    done = subprocess.run(command(corpus, folder), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_killed_training_goes_on_to_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    kill_and_go_on(corpus, tmp_path / "disturbed", [0.8, 1.5, 2.5])
+    subprocess.run(command(corpus, tmp_path / "calm"), capture_output=True, check=True)
+    assert contents(tmp_path / "disturbed") == contents(tmp_path / "calm")
+
+
+@pytest.mark.slow
+def test_twenty_kills_at_random_moments_change_nothing(corpus: Path, tmp_path: Path) -> None:
+    subprocess.run(command(corpus, tmp_path / "calm"), capture_output=True, check=True)
+    draw = random.Random(1)
+    for number in range(20):
+        kill_and_go_on(corpus, tmp_path / str(number), [draw.uniform(0.2, 8.0)])
+        assert contents(tmp_path / str(number)) == contents(tmp_path / "calm"), number
+
+
+def test_two_processes_do_not_share_a_store(tmp_path: Path) -> None:
+    with (
+        Store(tmp_path),
+        pytest.raises(WaywordError, match="another process works here"),
+        Store(tmp_path),
+    ):
+        pass
+
+
+def test_a_failed_stage_leaves_nothing_behind(tmp_path: Path) -> None:
+    def fail(out: Path) -> None:
+        (out / "half").write_text("written")
+        raise ValueError("no luck")
+
+    with Store(tmp_path) as store, pytest.raises(ValueError, match="no luck"):
+        store.stage("unlucky", fail)
+    with Store(tmp_path):
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["lock"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"lm": {"ordr": 3}}, "config: found `lm.ordr`; did you mean `lm.order`?"),
+        ({"lmm": {}}, "config: found `lmm`; did you mean `lm`?"),
+        ({"lm": {"order": "five"}}, "config: found `lm.order = five`; expected a whole number"),
+        ({"lm": {"prune": 3}}, "config: found `lm.prune = 3`; expected a list"),
+        ({"lm": 3}, "config: found `lm = 3`; expected a section of keys"),
+        ({"text": {"nfc": 1}}, "config: found `text.nfc = 1`; expected true or false"),
+    ],
+)
+def test_wrong_keys_are_told_the_nearest_known(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Config.from_dict(values)
+    assert str(caught.value) == message
+
+
+def test_a_wrong_configuration_is_refused_before_any_work(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("lm = [")
+    with pytest.raises(FormatError, match=r"bad.toml: .*; expected a TOML file"):
+        Config.read(tmp_path / "bad.toml")
+    with pytest.raises(ArgumentError, match="dev: found one file; expected a source and one or"):
+        train(*files(corpus, "train"), tmp_path / "system", dev=[corpus / "dev.de"])
+    with pytest.raises(ArgumentError, match="which language is it"):
+        train(corpus / "train", corpus / "train.en", tmp_path / "system")
+    short = tmp_path / "short.en"
+    short.write_text("one line\n")
+    dev = (corpus / "dev.de", short)
+    with pytest.raises(MismatchError, match="expected as many lines in each file"):
+        train(*files(corpus, "train"), tmp_path / "system", dev=dev)
+
+
+def test_a_corpus_too_small_to_hold_out_from_is_told_so(tmp_path: Path) -> None:
+    for lang in ("de", "en"):
+        (tmp_path / f"tiny.{lang}").write_text("".join(f"{lang}a wort {n}\n" for n in range(30)))
+    with pytest.raises(MismatchError, match="found 30 clean pairs; expected 100 to hold out 50"):
+        train(tmp_path / "tiny.de", tmp_path / "tiny.en", tmp_path / "system")

@@ -1,0 +1,736 @@
+"""Weight tuning as users meet it: exact line searches, known answers, bad luck, interruptions."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wayword import _core
+from wayword.cli import main
+from wayword.corpus import toy
+from wayword.errors import ArgumentError, FormatError, MismatchError
+from wayword.evaluate import Gold, Options, Output, make_metric
+from wayword.model import System
+from wayword.tune import Candidates, Mert, Mira, Objective, Pool, Pro, make_tuner, ngrams, tune
+from wayword.tune.mert import Crossings, best_step
+from wayword.tune.objective import parse_metric
+from wayword.tune.pool import Measured
+from wayword.tune.run import METHODS
+from wayword.tune.space import Space, average
+from wayword.tune.state import Record
+
+Rows = np.typing.NDArray[np.float64]
+
+# --- the line search -----------------------------------------------------------------------------
+
+
+def core_pool(features: Rows, offsets: Sequence[int]) -> _core.CandidatePool:
+    columns = np.ascontiguousarray(features.T)
+    return _core.CandidatePool(
+        columns.tobytes(), len(columns), np.array(offsets, dtype=np.uint32).tobytes()
+    )
+
+
+def search(
+    features: Rows, offsets: Sequence[int], weights: Sequence[float], line: Sequence[float]
+) -> Crossings:
+    point = core_pool(features, offsets).point(list(weights))
+    return Crossings(*map(np.asarray, point.search(list(line), 0.0)))
+
+
+def total(sums: Rows) -> Rows:
+    return sums[..., 0]
+
+
+def test_the_line_search_of_the_worked_example() -> None:
+    # (slope, intercept): three lines of sentence 1, three of sentence 2
+    lines = [(1, -1), (0, 0), (-1, -1.5), (2, -3), (0.5, 0), (-0.5, 0.25)]
+    statistics = np.array([[1.0], [3], [0], [2], [5], [4]])
+    found = search(np.array(lines, dtype=float), [0, 3, 6], [0, 1], [1, 0])
+    assert found.first.tolist() == [2, 5]  # 0 + 4 far to the left
+    assert found.step.tolist() == [-1.5, 0.25, 1.0, 2.0]
+    assert found.before.tolist() == [2, 5, 1, 4]
+    assert found.after.tolist() == [1, 4, 0, 3]
+    # totals 4, 7, 8, 6, 3: the middle of 0.25 and 1
+    assert best_step(found, statistics.__getitem__, total) == (0.625, 8.0)
+
+
+def test_a_step_past_the_last_change_is_short_on_either_side() -> None:
+    crossings = Crossings(*map(np.array, ([0], [2.0], [0], [1])))
+    rising, falling = np.array([[0.0], [1]]), np.array([[1.0], [0]])
+    assert best_step(crossings, rising.__getitem__, total) == (2.1, 1.0)
+    assert best_step(crossings, falling.__getitem__, total) == (1.9, 1.0)
+    assert best_step(crossings, rising.__getitem__, total, -1, 3) == (2.5, 1.0)
+    none = Crossings(np.array([0]), *(np.array([], dtype=kind) for kind in (float, int, int)))
+    assert best_step(none, rising.__getitem__, total) == (0.0, 0.0)
+
+
+def test_of_equal_intervals_the_nearest_to_zero_is_taken() -> None:
+    crossings = Crossings(*map(np.array, ([0], [-3.0, -2.0, 5.0, 7.0], [0, 1, 0, 1], [1, 0, 1, 0])))
+    statistics = np.array([[0.0], [1]])
+    assert best_step(crossings, statistics.__getitem__, total) == (-2.5, 1.0)
+
+
+numbers = st.integers(-6, 6).map(float)
+problems = st.integers(1, 4).flatmap(
+    lambda sentences: st.tuples(
+        st.lists(
+            st.lists(st.tuples(numbers, numbers, st.integers(0, 9)), min_size=1, max_size=6),
+            min_size=sentences,
+            max_size=sentences,
+        ),
+        st.tuples(numbers, numbers),
+        st.sampled_from([(1.0, 0.0), (0.0, 1.0), (1.0, 0.5), (-0.25, 1.0)]),
+    )
+)
+
+
+@given(problems)
+def test_the_line_search_equals_trying_every_interval(problem: Any) -> None:
+    sentences, weights, line = problem
+    rows = np.array([row for own in sentences for row in own], dtype=float)
+    offsets = np.cumsum([0, *map(len, sentences)])
+    features, gains = rows[:, :2], rows[:, 2:]
+    step, score = best_step(
+        search(features, offsets.tolist(), weights, line), gains.__getitem__, total
+    )
+
+    def at(step: float) -> float:
+        """The metric at a step, by hand."""
+        scores = features @ (np.array(weights) + step * np.array(line))
+        pairs = pairwise(offsets.tolist())
+        return float(sum(gains[a + scores[a:b].argmax(), 0] for a, b in pairs))
+
+    slopes, heights = features @ np.array(line), features @ np.array(weights)
+    with np.errstate(all="ignore"):
+        meet = -np.subtract.outer(heights, heights) / np.subtract.outer(slopes, slopes)
+    edges = np.unique(np.round(meet[np.isfinite(meet)], 12))
+    places = [0.0] if not len(edges) else [edges[0] - 0.1, edges[-1] + 0.1]
+    places += ((edges[1:] + edges[:-1]) / 2).tolist()
+    # Candidates that are equal all along the line may be told apart by their order alone, so
+    # compare with the first of each sentence, as both sides do.
+    assert score == pytest.approx(max(map(at, places)))
+    assert at(step) == pytest.approx(score)
+
+
+# --- statistics ----------------------------------------------------------------------------------
+
+words = st.sampled_from(["a", "b", "c", "d", ".", "ä"])
+lines = st.lists(words, max_size=9).map(" ".join)
+
+
+@given(st.lists(st.tuples(lines, lines, lines), min_size=1, max_size=6), st.integers(0, 3))
+def test_statistics_and_scores_are_those_of_evaluate(texts: Any, smooth: int) -> None:
+    hyps, *refs = (list(side) for side in zip(*texts, strict=True))
+    options = Options(smooth=("exp", "none", "floor", "add-k")[smooth])
+    metric = make_metric("bleu", Gold(refs=refs), options)
+    counter = ngrams.NgramCounter(refs, options)
+    rows = counter.rows(range(len(hyps)), hyps)
+    assert rows.tolist() == metric.statistics(Output("x", hyps)).tolist()
+    sums = rows.cumsum(axis=0)
+    assert ngrams.bleu(sums, options.smooth) == pytest.approx(metric.score(sums), abs=1e-9)
+
+
+def test_sentence_bleu_adds_one_everywhere() -> None:
+    row = np.array([7.0, 7, 7, 4, 1, 0, 7, 6, 5, 4])
+    # (8/8 · 5/7 · 2/6 · 1/5)^(1/4)
+    assert ngrams.sentence_bleu(row) == pytest.approx(0.4671379777, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "meteor", "ribes"])
+def test_an_objective_scores_as_evaluate_does(name: str) -> None:
+    refs = [["the cat sat on the mat", "", "a b"], ["a cat sat on a mat", "x", "a b c"]]
+    gold = Gold(refs=refs)
+    objective, metric = Objective(name, gold), make_metric(name, gold)
+    hyps = ["the cat sat on mat", "x y", "a b"]
+    rows = objective.rows([2, 0, 1, 0], [hyps[2], "another", hyps[1], hyps[0]])[[3, 2, 0]]
+    assert rows.tolist() == metric.statistics(Output("x", hyps)).tolist()
+    score = metric.corpus_score(Output("x", hyps))
+    expected = score if metric.higher_is_better else 100 - score
+    assert objective.exact(rows.sum(axis=0)) == expected
+    for sums in (rows.sum(axis=0), rows[1], 0 * rows[0]):
+        own = float(metric.score(sums))
+        own = own if metric.higher_is_better else 100 - own
+        assert float(objective.score(sums)) == pytest.approx(own, abs=1e-9)
+
+
+def order_gold() -> Gold:
+    links = [[[(0, 0), (1, 1), (2, 2)], [(0, 1), (1, 0)]]]
+    return Gold(refs=[["a b c", "d e"]], src=["x y z", "u v"], ref_links=links)
+
+
+def test_lrscore_and_mixes_are_sums_of_their_parts() -> None:
+    gold, hyps = order_gold(), ["b a c", "d e"]
+    links = [[(0, 1), (1, 0), (2, 2)], [(0, 0), (1, 1)]]
+    output = Output("x", hyps, links)
+    for metric in ("lrscore", {"krs": 2, "bleu": 2}):
+        objective = Objective(metric, gold)
+        sums = objective.rows([0, 1], hyps, links).sum(axis=0)
+        expected = make_metric("lrscore", gold).corpus_score(output)  # half KRS, half BLEU
+        assert objective.exact(sums) == pytest.approx(expected)
+    wrong = "metric: KRS without links; expected candidates with links to the source, "
+    with pytest.raises(ArgumentError) as caught:
+        objective.rows([0, 1], hyps)
+    assert str(caught.value) == wrong + "for a metric of word order"
+
+
+@pytest.mark.parametrize("text", ["bleu=x", "bleu=0", "bleu=-1", "bleu=1,ter=nan"])
+def test_a_wrong_mix_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        parse_metric(text)
+    wanted = "expected a name, or shares as in bleu=0.7,krs=0.3"
+    assert str(caught.value) == f"metric: found `{text}`; {wanted}"
+
+
+# --- the pool ------------------------------------------------------------------------------------
+
+
+def small_pool(*lists: Sequence[tuple[str, Sequence[float]]]) -> Pool:
+    """A pool of candidates with two features; every reference is ``a b c d``."""
+    gold = Gold(refs=[["a b c d"] * len(lists)])
+    pool = Pool(["lm", "wp"], Measured(Objective("bleu", gold)))
+    pool.add([candidates(own) for own in lists])
+    return pool
+
+
+def candidates(rows: Sequence[tuple[str, Sequence[float]]]) -> Candidates:
+    return Candidates(tuple(text for text, _ in rows), np.array([values for _, values in rows]))
+
+
+def test_a_candidate_is_new_by_text_or_by_features() -> None:
+    pool = small_pool([("a", (1, 2)), ("a", (1, 2)), ("a", (1, 3)), ("b", (1, 2))])
+    assert len(pool) == 3
+    again = pool.add([candidates([("b", (1, 2 + 1e-12)), ("c", (0.0, -0.0))])])
+    assert again[0].texts == ("c",)
+    assert pool.add([candidates([("c", (-0.0, 0.0))])])[0].texts == ()
+
+
+def test_candidates_of_a_sentence_stand_together() -> None:
+    pool = small_pool([("a", (1, 0)), ("b", (2, 0))], [("c", (3, 0))])
+    pool.add([candidates([("d", (4, 0))]), candidates([("a b c d", (5, 0)), ("f", (6, 0))])])
+    assert pool.features[:, 0].tolist() == [1, 2, 4, 3, 5, 6]
+    assert pool.offsets.tolist() == [0, 3, 6]
+    assert pool.best(np.array([1.0, 0])).tolist() == [2, 5]
+    assert pool.best(np.array([0.0, 0])).tolist() == [0, 3]  # of equal ones the first
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ([], "dev: 0 n-best lists for 1 references; do source and references belong together?"),
+        (
+            [Candidates((), np.empty((0, 2)))],
+            "dev, sentence 1: found 0 candidates with features of shape (0, 2); "
+            "expected at least one, with 2 features",
+        ),
+        (
+            [Candidates(("a",), np.array([[1.0, np.nan]]))],
+            "dev, sentence 1: found a value of wp that is no number; expected finite features",
+        ),
+    ],
+)
+def test_n_best_lists_that_cannot_be_used_are_refused(lists: Any, message: str) -> None:
+    pool = Pool(["lm", "wp"], Measured(Objective("bleu", Gold(refs=[["a"]]))))
+    with pytest.raises((ArgumentError, MismatchError)) as caught:
+        pool.add(lists)
+    assert str(caught.value) == message
+
+
+# --- a decoder whose best weights are known ------------------------------------------------------
+
+NAMES = ("lm", "wp", "tm0", "tm1", "d", "oov")
+TRUTH = np.array([0.4, -0.2, 0.15, 0.1, 0.15, 0.0])
+
+
+@dataclass(frozen=True)
+class Known:
+    """Lists every candidate there is; under the true weights fewer errors score higher."""
+
+    lists: tuple[Candidates, ...]
+    values: Mapping[str, float]
+    calls: list[int] = field(default_factory=list)
+    #: after how many calls of ``nbest`` the power fails
+    fuse: int = 1 << 30
+
+    @classmethod
+    def make(cls, sentences: int = 60, size: int = 80, seed: int = 1) -> "Known":
+        """Up to five words of eight are wrong; the other features are noise."""
+        draw = np.random.default_rng(seed)
+        lists = []
+        for _ in range(sentences):
+            errors = np.arange(size) % 6
+            texts = [" ".join(f"w{k}" if k >= wrong else "x" for k in range(8)) for wrong in errors]
+            noise = draw.normal(size=(size, len(NAMES))) * 6
+            noise[:, -1] = 0.0
+            along = TRUTH / (TRUTH @ TRUTH)
+            features = noise + np.outer(-0.5 * errors - noise @ TRUTH, along)
+            order = draw.permutation(size)
+            lists.append(Candidates(tuple(texts[k] for k in order), features[order]))
+        flat = dict.fromkeys(NAMES, 0.2) | {"oov": 100.0}
+        return cls(tuple(lists), flat)
+
+    @property
+    def src(self) -> list[str]:
+        """Sentences to translate."""
+        return [f"sentence {number}" for number in range(len(self.lists))]
+
+    @property
+    def gold(self) -> Gold:
+        """All words right."""
+        return Gold(refs=[[" ".join(f"w{k}" for k in range(8))] * len(self.lists)])
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights at present."""
+        return self.values
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Known":
+        """The same candidates, preferred by other weights."""
+        return Known(self.lists, dict(weights), self.calls, self.fuse)
+
+    def nbest(
+        self, sentences: Sequence[str], *, size: int, distinct: bool, threads: int, progress: Any
+    ) -> list[Candidates]:
+        """The candidates that the weights prefer."""
+        assert len(sentences) == len(self.lists)
+        assert not distinct
+        assert threads >= 1
+        assert progress is None
+        self.calls.append(size)
+        if len(self.calls) > self.fuse:
+            raise KeyboardInterrupt
+        point = np.array([self.values[name] for name in NAMES])
+        found = []
+        for own in self.lists:
+            order = np.argsort(-(own.features @ point), kind="stable")[:size]
+            found.append(Candidates(tuple(own.texts[k] for k in order), own.features[order]))
+        return found
+
+
+def agreement(weights: Mapping[str, float]) -> float:
+    """The cosine of the angle to the true weights."""
+    point = np.array([weights[name] for name in NAMES])[:-1]
+    return float(point @ TRUTH[:-1] / np.linalg.norm(point) / np.linalg.norm(TRUTH))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_known_weights(method: str) -> None:
+    known = Known.make()
+    found = tune(known, known.src, known.gold, method=method, nbest=20, runs=2, threads=1)
+    assert found.before < 70
+    assert found.after > 99
+    assert agreement(found.weights) > 0.97
+    assert found.weights["oov"] == 100.0
+    dense = [abs(value) for name, value in found.weights.items() if name != "oov"]
+    assert sum(dense) == pytest.approx(1)
+    assert [run.score for run in found.runs] == pytest.approx([found.after] * 2, abs=0.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_constant_feature_and_single_candidates_do_no_harm(method: str) -> None:
+    known = Known.make(sentences=8)
+    lists = [Candidates(own.texts[:1], own.features[:1]) for own in known.lists[:4]]
+    for own in known.lists[4:]:
+        own.features[:, 2] = -3.0  # tm0 tells nothing apart
+        lists.append(own)
+    single = Known(tuple(lists), known.values)
+    found = tune(single, single.src, single.gold, method=method, runs=1, threads=1, rounds=4)
+    assert all(map(np.isfinite, found.weights.values()))
+    assert found.after > found.before - 3  # PRO ranks pairs: the metric may even fall
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_choose_from_leaves_the_weights(method: str) -> None:
+    known = Known.make(sentences=3)
+    lists = tuple(Candidates(own.texts[:1], own.features[:1]) for own in known.lists)
+    single = Known(lists, known.values)
+    found = tune(single, single.src, single.gold, method=method, runs=2, threads=1)
+    assert found.weights == pytest.approx(known.values)
+    assert [run.stop for run in found.runs] == ["weights stand still"] * 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_empty_lines_and_words_that_match_nothing_do_no_harm(method: str) -> None:
+    known = Known.make(sentences=6)
+    nothing = Candidates(("",), np.zeros((1, len(NAMES))))
+    unknown = Candidates(("?? ??", "??"), known.lists[1].features[:2])
+    odd = Known((nothing, unknown, *known.lists[2:]), known.values)
+    gold = Gold(refs=[["", *known.gold.refs[0][1:]]])
+    found = tune(odd, odd.src, gold, method=method, runs=1, threads=1)
+    assert all(map(np.isfinite, found.weights.values()))
+    assert found.after > 60
+    hopeless = Known((nothing, unknown), known.values)
+    gold = Gold(refs=[["", "a b c d"]])
+    found = tune(hopeless, hopeless.src, gold, method=method, runs=1, threads=1)
+    assert all(map(np.isfinite, found.weights.values()))
+    assert found.after == 0.0
+
+
+@pytest.mark.parametrize("metric", ["ter", "chrf", "bleu=0.5,ter=0.5"])
+def test_other_metrics_can_be_tuned(metric: str) -> None:
+    known = Known.make(sentences=10, size=20)
+    found = tune(known, known.src, known.gold, metric=metric, nbest=10, runs=1, threads=1)
+    assert found.after > 99
+    assert ("TER" in found.signature) == ("ter" in metric)
+
+
+def test_threads_change_nothing_and_seeds_only_the_way() -> None:
+    known = Known.make(sentences=20)
+    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 3}
+    one, two = (tune(known, known.src, known.gold, threads=n, **options) for n in (1, 2))
+    assert one.weights == two.weights
+    other = tune(known, known.src, known.gold, threads=1, seed=7, **options)
+    assert other.weights != one.weights
+
+
+# --- which weights may move ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fixed_weights_and_ranges_are_kept(method: str) -> None:
+    known = Known.make(sentences=20)
+    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 3, "threads": 1}
+    found = tune(
+        *(known, known.src, known.gold),
+        **{**options, "method": method},
+        fixed=["tm1"],
+        ranges={"d": (-np.inf, 0.05), "lm": (0.1, 0.3)},
+    )
+    for record in found.rounds:
+        assert record["next"]["tm1"] == 0.2
+        assert record["next"]["d"] <= 0.05
+        assert 0.1 <= record["next"]["lm"] <= 0.3
+
+
+def test_what_is_kept_of_a_round_slows_the_weights_down() -> None:
+    known = Known.make(sentences=20)
+    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 1, "threads": 1}
+    free = tune(known, known.src, known.gold, **options).rounds[0]
+    held = tune(known, known.src, known.gold, keep=0.9, **options).rounds[0]
+    assert held["moved"] < 0.2 * free["moved"]
+
+
+def test_oov_moves_only_when_it_is_free() -> None:
+    weights = {"lm": 0.5, "oov": 100.0}
+    assert Space.of(weights).is_free.tolist() == [True, False]
+    assert Space.of(weights, free=["oov"]).is_free.tolist() == [True, True]
+
+
+def test_weights_beside_a_fixed_one_are_not_scaled() -> None:
+    weights = {"lm": 2.0, "wp": 2.0, "d": 0.5}
+    point = np.array([2.0, 2.0, 0.5])
+    assert Space.of(weights, fixed=["d"]).normalised(point).tolist() == [2, 2, 0.5]
+    zero = {**weights, "d": 0.0}
+    assert Space.of(zero, fixed=["d"]).normalised(np.array([2.0, 2, 0])).tolist() == [0.5, 0.5, 0]
+
+
+def test_the_average_takes_missing_names_for_zero() -> None:
+    assert average([{"lm": 0.5}, {"lm": 0.25, "x": 1.0}]) == {"lm": 0.375, "x": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runs": 0}, "runs: found 0; expected at least 1"),
+        ({"keep": 1.0}, "keep: found 1.0; expected a share from 0 to below 1"),
+        ({"start": "x"}, "start: found `x`; expected current or flat"),
+        ({"choose": "x"}, "choose: found `x`; expected last or best"),
+        ({"method": "x"}, "method: found `x`; expected mert, pro, mira"),
+        ({"fixed": ["x"]}, "fixed: found `x`; expected some of lm, wp, tm0, tm1, d, oov"),
+        ({"fixed": NAMES}, "fixed: found all weights; expected one that may move"),
+        ({"ranges": {"d": (1, 0)}}, "ranges: found d 1 to 0; expected low below high"),
+        ({"seed": -1}, "seed: found -1; expected 0 or more"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
+    known = Known.make(sentences=2)
+    with pytest.raises(ArgumentError) as caught:
+        tune(known, known.src, known.gold, **options)
+    assert str(caught.value) == message
+
+
+def test_options_of_a_method_are_checked() -> None:
+    assert make_tuner("mert", restarts=3) == Mert(restarts=3)
+    with pytest.raises(ArgumentError) as caught:
+        make_tuner("pro", restarts=3)
+    wanted = "expected some of samples, pairs, least"
+    assert str(caught.value) == f"restarts: no option of pro; {wanted}"
+    for wrong in (lambda: Mert(restarts=-1), lambda: Pro(pairs=0), lambda: Mira(decay=0)):
+        with pytest.raises(ArgumentError):
+            wrong()
+
+
+# --- sparse features -----------------------------------------------------------------------------
+
+
+class Sparse(Known):
+    """Only a sparse feature tells the right candidate."""
+
+    def nbest(self, sentences: Sequence[str], **options: Any) -> list[Candidates]:
+        """The same candidates without dense features."""
+        found = []
+        for number, own in enumerate(super().nbest(sentences, **options)):
+            named = [
+                {"good": 1.0} if "x" not in text else {f"s{number}": 1.0} for text in own.texts
+            ]
+            found.append(Candidates(own.texts, 0 * own.features, sparse=tuple(named)))
+        return found
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Sparse":
+        """The same with other dense weights."""
+        return Sparse(self.lists, {name: weights[name] for name in NAMES}, self.calls, self.fuse)
+
+
+@pytest.mark.parametrize("method", ["pro", "mira"])
+def test_sparse_features_get_weights(method: str, tmp_path: Path) -> None:
+    known = Known.make(sentences=10)
+    sparse = Sparse(known.lists, known.values)
+    options: dict[str, Any] = {"method": method, "runs": 1, "rounds": 2, "threads": 1}
+    found = tune(sparse, sparse.src, sparse.gold, folder=tmp_path, **options)
+    assert found.weights["good"] > 0
+    assert found.rounds[0]["pool_score"] == pytest.approx(100)
+    again = tune(sparse, sparse.src, sparse.gold, folder=tmp_path, resume=True, **options)
+    assert again.weights == found.weights
+
+
+def test_mert_refuses_sparse_features() -> None:
+    known = Known.make(sentences=3)
+    sparse = Sparse(known.lists, known.values)
+    with pytest.raises(ArgumentError) as caught:
+        tune(sparse, sparse.src, sparse.gold, threads=1)
+    wanted = "expected dense ones only; tune sparse features by pro or mira"
+    assert str(caught.value) == f"method: found sparse features; {wanted}"
+
+
+# --- interruptions -------------------------------------------------------------------------------
+
+
+def without_times(records: Sequence[Record]) -> list[Record]:
+    return [{name: own for name, own in one.items() if name != "seconds"} for one in records]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("fuse", [0, 1, 2, 4, 5])
+def test_an_interrupted_tuning_goes_on_to_the_same_end(
+    tmp_path: Path, method: str, fuse: int
+) -> None:
+    known = Known.make(sentences=12, size=40)
+    few = {"mert": {"restarts": 3}, "mira": {"passes": 5}}.get(method, {})
+    tuner = make_tuner(method, **few)
+    options: dict[str, Any] = {"method": tuner, "nbest": 8, "runs": 2, "rounds": 3, "threads": 1}
+    whole = tune(known, known.src, known.gold, **options)
+    breaking = Known(known.lists, known.values, fuse=fuse)
+    with pytest.raises(KeyboardInterrupt):
+        tune(breaking, known.src, known.gold, folder=tmp_path, **options)
+    for path in tmp_path.glob("run-*/round-*"):  # what a kill may leave behind
+        path.with_name(f".{path.name}.0000.part").write_bytes(b"half")
+    # Weights written since then do not matter: it goes on with those it began with.
+    later = known.with_weights(dict.fromkeys(NAMES, 0.7))
+    logged: list[Record] = []
+    again = tune(
+        *(later, known.src, known.gold), folder=tmp_path, resume=True, log=logged.append, **options
+    )
+    assert again.weights == whole.weights
+    assert (again.before, again.after) == (whole.before, whole.after)
+    assert without_times(again.rounds) == without_times(whole.rounds)
+    assert list(again.rounds) == logged
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert without_times(list(map(json.loads, lines))) == without_times(whole.rounds)
+
+
+def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
+    known = Known.make(sentences=3, size=10)
+    options: dict[str, Any] = {"runs": 1, "rounds": 1, "threads": 1, "folder": tmp_path}
+    tune(known, known.src, known.gold, **options)
+    with pytest.raises(MismatchError) as caught:
+        tune(known, known.src, known.gold, **{**options, "rounds": 2}, resume=True)
+    found = f"{tmp_path / 'settings.json'}: rounds was 1 and is 2"
+    assert str(caught.value) == f"{found}; go on with the same, or start again without --resume"
+    (tmp_path / "run-1" / "round-01.npz").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(FormatError, match=r"round-01.npz: damaged .* expected a round of tuning"):
+        tune(known, known.src, known.gold, **options, resume=True)
+    tune(known, known.src, known.gold, **options)  # without resume it starts over
+    (tmp_path / "settings.json").write_text("{")
+    with pytest.raises(FormatError, match=r"settings.json: damaged"):
+        tune(known, known.src, known.gold, **options, resume=True)
+
+
+def test_runs_share_the_first_n_best_lists_and_nothing_else() -> None:
+    known = Known.make(sentences=6, size=20)
+    found = tune(known, known.src, known.gold, runs=3, rounds=2, nbest=5, threads=1)
+    later = sum(record["round"] > 1 for record in found.rounds)
+    # the first round once, later rounds each, the end of each run, the average
+    assert sorted(known.calls) == sorted([5] * (1 + later) + [1] * (3 + 1))
+    assert found.rounds[0]["weights"] == dict(known.values)
+
+
+def test_the_best_weights_of_a_run_can_be_chosen() -> None:
+    known = Known.make(sentences=30)
+    options: dict[str, Any] = {"nbest": 5, "runs": 1, "rounds": 3, "threads": 1}
+    last = tune(known, known.src, known.gold, **options)
+    best = tune(known, known.src, known.gold, choose="best", **options)
+    scores = [record["score"] for record in last.rounds]
+    assert best.after == max([*scores, last.after])
+
+
+def test_a_tuning_is_described_with_a_small_plot() -> None:
+    known = Known.make(sentences=6, size=20)
+    found = tune(known, known.src, known.gold, runs=2, rounds=3, nbest=5, threads=1)
+    text = found.describe().splitlines()
+    assert text[0] == f"dev score before  {found.before:.2f}"
+    assert text[1].startswith("run 1  ▁")
+    assert f"their scores spread by ±{found.spread:.2f}" in text[-1]
+    assert found._repr_html_().count("<polyline") == 2
+    assert json.loads(json.dumps(found.to_dict()))["after"] == found.after
+
+
+# --- a real system -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dev(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """A copy of a system with poor weights, and a dev set of 50 lines, two of them blank."""
+    folder = tmp_path_factory.mktemp("tune")
+    system = folder / "system"
+    shutil.copytree(toy_folder / "system", system)
+    System.open(system).with_weights({"wp": 0.3, "tm0": 0.01, "lm": 0.1}).save()
+    toy.write("de-en", 48, folder / "corpus", seed=9)
+    for lang in ("de", "en"):
+        text = (folder / "corpus" / f"train.{lang}").read_text(encoding="utf-8")
+        unknown = "qwxz\n" if lang == "de" else "nothing\n"
+        (folder / f"dev.{lang}").write_text(f"\n{unknown}{text}", encoding="utf-8")
+    return system, folder / "dev.de", folder / "dev.en"
+
+
+QUICK = ("--nbest=20", "--rounds=4", "--option=restarts=3", "--threads=1")
+
+
+def command(*args: str | Path) -> list[str]:
+    return [sys.executable, "-m", "wayword", "tune", *map(str, args)]
+
+
+def copy_of(system: Path, folder: Path) -> Path:
+    shutil.copytree(system, folder / "system")
+    return folder / "system"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_command_writes_better_weights(
+    dev: tuple[Path, Path, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    method: str,
+) -> None:
+    system, src, ref = copy_of(dev[0], tmp_path), *dev[1:]
+    before = System.open(system)
+    quick = ["--nbest=20", "--rounds=3", "--threads=1", "--runs=1", f"--method={method}"]
+    assert main(["tune", str(system), "--dev", str(src), str(ref), *quick, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["after"] > found["before"] + 1
+    after = System.open(system)
+    assert after.weights == pytest.approx(found["weights"])
+    assert after.weights["oov"] == before.weights["oov"]
+    assert after.recipe.made["tune"]["method"] == method
+    assert after.recipe.made["corpus"] == before.recipe.made["corpus"]
+    lines = (system / "tune" / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["round"] for line in lines] == list(range(1, len(lines) + 1))
+    assert "<polyline" in (system / "tune" / "rounds.svg").read_text()
+    # the score is the one that evaluate gives the output of translate
+    hyps = [one.text for one in after.translate(src.read_text().splitlines())]
+    gold = Gold(refs=[ref.read_text().splitlines()])
+    score = make_metric("bleu", gold).corpus_score(Output("x", hyps))
+    assert score == pytest.approx(found["after"])
+
+
+def test_a_dry_run_leaves_the_system(
+    dev: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system, src, ref = copy_of(dev[0], tmp_path), *dev[1:]
+    manifest = (system / "system.toml").read_bytes()
+    folder = tmp_path / "rounds"
+    options = ["--runs=2", "--rounds=1", "--dry-run", f"--folder={folder}", "--range=d=0:1"]
+    assert main(["tune", str(system), "--dev", str(src), str(ref), *options, *QUICK[2:]]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown] == ["dev", "run", "run", "dev"]
+    assert (system / "system.toml").read_bytes() == manifest
+    assert not (system / "tune").exists()
+    assert (folder / "run-2" / "round-01.npz").is_file()
+
+
+def test_word_order_can_be_tuned(dev: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    system, src, ref = copy_of(dev[0], tmp_path), *dev[1:]
+    pairs = zip(*(path.read_text().splitlines() for path in (src, ref)), strict=True)
+    counts = [(len(a.split()), len(b.split())) for a, b in pairs]
+    links = tmp_path / "links"
+    diagonal = (" ".join(f"{k}-{k}" for k in range(min(pair))) for pair in counts)
+    links.write_text("".join(f"{line}\n" for line in diagonal))
+    options = ["--metric=krs=0.5,bleu=0.5", "--prepared", f"--ref-links={links}", "--runs=1"]
+    assert main(["tune", str(system), "--dev", str(src), str(ref), *options, *QUICK]) == 0
+    made = System.open(system).recipe.made["tune"]
+    assert made["metric"].startswith("0.5 × KRS|nrefs:1")
+    assert made["after"] > made["before"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "code"),
+    [
+        (["--dev", "SRC"], "dev: found 1 file; expected the source and a reference", 2),
+        (["--dev", "SRC", "no"], "no: No such file or directory", 1),
+        (["--dev", "SRC", "REF", "--method=x"], "method: found `x`; expected mert, pro, mira", 2),
+        (
+            ["--dev", "SRC", "REF", "--range=d=x"],
+            "range: found `d=x`; expected NAME=LOW:HIGH, one of the two may be missing",
+            2,
+        ),
+        (["--dev", "SRC", "REF", "--option=a=b"], "option: found `a=b`; expected NAME=NUMBER", 2),
+        (
+            ["--dev", "SRC", "REF", "--aligner=x"],
+            "dev: found links or tags beside raw text; expected prepared text",
+            2,
+        ),
+    ],
+)
+def test_wrong_usage_is_one_sentence(
+    dev: tuple[Path, Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+    code: int,
+) -> None:
+    names = {"SRC": str(dev[1]), "REF": str(dev[2])}
+    assert main(["tune", str(dev[0]), *(names.get(one, one) for one in options)]) == code
+    assert capsys.readouterr().err == f"wayword: {message}\n"
+
+
+def test_a_killed_tuning_resumes_to_the_same_weights(
+    dev: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    options: list[str | Path] = ["--dev", *dev[1:], "--runs=2", *QUICK]
+    (tmp_path / "whole").mkdir()
+    whole = copy_of(dev[0], tmp_path / "whole")
+    subprocess.run(command(whole, *options), check=True, capture_output=True)
+    broken = copy_of(dev[0], tmp_path)
+    kills = 0
+    for rounds in (1, 3, 5):  # killed as soon as so many rounds are on disk
+        child = subprocess.Popen(command(broken, *options, "--resume"), stdout=subprocess.DEVNULL)
+        while child.poll() is None and len(list(broken.glob("tune/run-*/round-*.npz"))) < rounds:
+            time.sleep(0.01)
+        kills += child.poll() is None
+        child.kill()  # SIGKILL: nothing can be tidied up
+        child.wait()
+    assert kills
+    subprocess.run(command(broken, *options, "--resume"), check=True, capture_output=True)
+    assert System.open(broken).weights == System.open(whole).weights
+    subprocess.run(command(broken, *options, "--resume"), check=True, capture_output=True)
+    assert System.open(broken).weights == System.open(whole).weights  # done is done
