@@ -265,7 +265,7 @@ def test_the_model_beats_distance_on_sentences_it_has_not_seen(
     folder: Path, model: waw.WawModel
 ) -> None:
     found = waw.evaluate(model, waw.Corpus.read(*files(folder, "test")))
-    assert found.classification.f1 > 0.9
+    assert found.classification.f1 > 0.8
     for row, plain in zip(found.ranking, found.distance, strict=True):
         assert row.top1 > plain.top1 + 0.05
         assert row.top3 > plain.top3
