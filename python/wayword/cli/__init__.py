@@ -26,6 +26,7 @@ COMMANDS = (
     "align",
     "extract",
     "lm",
+    "waw",
     "translate",
     "tune",
     "evaluate",
