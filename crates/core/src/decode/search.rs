@@ -55,7 +55,11 @@ pub struct Arena {
     pub groups: Vec<Group>,
     states: States,
     candidates: Vec<Candidate>,
+    /// Lanes that may follow a group, before and after they are narrowed.
+    allowed: Vec<u32>,
     lanes: Vec<u32>,
+    /// States of the path features after a step.
+    after: Vec<u32>,
     pub order: Vec<Place>,
 }
 
@@ -126,11 +130,11 @@ impl Searcher<'_> {
     pub fn edges(&mut self, number: u32, mut each: impl FnMut(u32, Edge)) {
         let group = self.arena.groups[number as usize];
         let mut lanes = std::mem::take(&mut self.arena.lanes);
-        let mut candidates = std::mem::take(&mut self.arena.candidates);
-        lanes.clear();
-        self.allowed(&group, &mut lanes);
         if self.narrows {
-            self.narrow(&group, &mut lanes, &mut candidates);
+            self.narrow(number, &mut lanes);
+        } else {
+            lanes.clear();
+            self.allowed(&group, &mut lanes);
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
@@ -155,7 +159,6 @@ impl Searcher<'_> {
             each(span.len(), edge);
         }
         self.arena.lanes = lanes;
-        self.arena.candidates = candidates;
     }
 
     /// The lanes on untranslated spans that the space allows, by start, then length.
@@ -183,19 +186,31 @@ impl Searcher<'_> {
         }
     }
 
-    /// Takes away the lanes that path features do not want.
-    fn narrow(&self, group: &Group, lanes: &mut Vec<u32>, candidates: &mut Vec<Candidate>) {
-        let here = self.here(group);
+    /// The lanes that the space allows and path features want. Groups that differ in the states
+    /// of path features alone stand side by side and share what the space allows.
+    fn narrow(&mut self, number: u32, lanes: &mut Vec<u32>) {
+        let group = self.arena.groups[number as usize];
+        let mut allowed = std::mem::take(&mut self.arena.allowed);
+        let mut candidates = std::mem::take(&mut self.arena.candidates);
+        let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
+        if !before.is_some_and(|before| before.stands_like(&group)) {
+            allowed.clear();
+            self.allowed(&group, &mut allowed);
+        }
+        let here = self.here(&group);
         candidates.clear();
-        candidates.extend(lanes.iter().map(|&lane| {
+        candidates.extend(allowed.iter().map(|&lane| {
             let lane = self.options.lane(lane);
             Candidate { span: lane.span, entry: lane.entry, kept: true }
         }));
-        for (path, &state) in self.paths.iter().zip(self.arena.states.get(group.path)) {
-            path.narrow(state, &here, candidates);
+        for (path, &state) in self.paths.iter().zip(self.arena.states.get(&group.path)) {
+            path.narrow(state, &here, &mut candidates);
         }
-        let mut kept = candidates.iter().map(|candidate| candidate.kept);
-        lanes.retain(|_| kept.next().unwrap_or(true));
+        lanes.clear();
+        let kept = allowed.iter().zip(&candidates).filter(|(_, candidate)| candidate.kept);
+        lanes.extend(kept.map(|(lane, _)| lane));
+        self.arena.allowed = allowed;
+        self.arena.candidates = candidates;
     }
 
     /// Number of hypotheses of an edge.
@@ -247,18 +262,22 @@ impl Searcher<'_> {
 
     fn step_paths(&mut self, group: &Group, path: u32, choice: u32, complete: bool) -> (f64, u32) {
         let phrase = self.options.phrase(self.stock, choice);
-        let mut states = self.arena.states.get(path).to_vec();
+        let mut states = std::mem::take(&mut self.arena.after);
+        states.clear();
         let mut total = 0.0;
         let here = self.here(group);
-        for ((scorer, state), weight) in self.paths.iter().zip(&mut states).zip(self.path_weights) {
-            let (mut value, after) = scorer.step(*state, &here, &phrase);
-            *state = after;
+        let before = self.arena.states.get(&path);
+        for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
+            let (mut value, after) = scorer.step(state, &here, &phrase);
+            states.push(after);
             if complete {
                 value += scorer.finish(after);
             }
             total += weight * f64::from(value);
         }
-        (total, self.arena.states.id(&states))
+        let after = self.arena.states.id(&states);
+        self.arena.after = states;
+        (total, after)
     }
 
     /// Makes the hypothesis of a scored row and column; returns its number when it is new.
