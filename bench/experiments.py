@@ -103,7 +103,7 @@ EXPERIMENTS = {"distortion": distortion, "orientation": orientation}
 BASE = {
     "extract": {"models": ["word", "phrase", "hierarchical"]},
     "search": {"pop_limit": 400},
-    "tune": {"runs": 4, "pop_limit": 200, "rounds": 8, "restarts": 4},
+    "tune": {"runs": 4, "pop_limit": 200, "rounds": 6, "restarts": 4, "nbest": 50},
 }
 
 

@@ -1,5 +1,6 @@
 """Types of the compiled core. Users import `wayword.<stage>`, never this."""
 
+import builtins
 import os
 import pathlib
 from collections.abc import Callable
@@ -291,16 +292,21 @@ class Decoder:
         lms: list[LanguageModel],
         *,
         orientation: str | None,
+        waw: WawModel | None,
+        given_waw: bool,
         weights: list[tuple[str, float]],
         settings: dict[str, Any],
     ) -> Decoder: ...
     def changed(self, *, weights: list[tuple[str, float]], settings: dict[str, Any]) -> Decoder: ...
     @property
     def weights(self) -> list[tuple[str, float]]: ...
+    @property
+    def factored(self) -> bool: ...
     def translate(
         self,
         sentences: list[str],
         *,
+        matrices: list[list[float]],
         nbest: int,
         distinct: bool,
         graph: bool,
@@ -311,6 +317,7 @@ class Decoder:
         self,
         sentences: list[MarkedSentence],
         *,
+        matrices: list[list[float]],
         nbest: int,
         distinct: bool,
         graph: bool,
@@ -321,13 +328,17 @@ class Decoder:
         self,
         sentences: list[str],
         *,
+        matrices: list[list[float]],
         size: int,
         distinct: bool,
         threads: int,
         progress: _Progress,
     ) -> tuple[list[list[str]], View]: ...
     def score(
-        self, sentence: str, phrases: list[tuple[int, int, list[str]]]
+        self,
+        sentence: str,
+        phrases: list[tuple[int, int, list[str]]],
+        matrices: list[list[float]],
     ) -> _Translation | None: ...
 
 @final
@@ -351,3 +362,92 @@ class WeightPoint:
     def best(self) -> View: ...
     def step(self, direction: list[float], step: float) -> None: ...
     def search(self, direction: list[float], gap: float) -> tuple[View, View, View, View]: ...
+
+_WawChunks = tuple[list[str], list[int], list[int]]
+_WawLayers = tuple[list[str], list[str] | None, _WawChunks | None]
+_WawPlaces = tuple[int, int, int]
+
+@final
+class WawCorpus:
+    @staticmethod
+    def read(src: _Path, tgt: _Path, links: _Path, *, progress: _Progress = None) -> WawCorpus: ...
+    @staticmethod
+    def from_lists(
+        sentences: list[tuple[_WawLayers, list[tuple[int, int]]]],
+    ) -> WawCorpus: ...
+    def __len__(self) -> int: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def has_tags(self) -> bool: ...
+    @property
+    def has_chunks(self) -> bool: ...
+
+@final
+class WawTrainer:
+    def __new__(
+        cls,
+        corpus: WawCorpus,
+        *,
+        templates: str | None,
+        window: int,
+        inclusive: bool,
+        between_anchor: str,
+        min_count: int,
+        memory: int,
+        temp_dir: _Path | None,
+        threads: int,
+        progress: _Progress,
+    ) -> WawTrainer: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def positives(self) -> int: ...
+    @property
+    def fired(self) -> int: ...
+    @property
+    def bytes(self) -> tuple[int, int]: ...
+    def slope(
+        self, weights: builtins.bytes, *, prior: float, threads: int
+    ) -> tuple[float, View]: ...
+    def adagrad(self, *, passes: int, rate: float, prior: float, progress: _Progress) -> View: ...
+    def model(self, weights: builtins.bytes, *, prior: float) -> WawModel: ...
+
+@final
+class WawModel:
+    @staticmethod
+    def load(path: _Path) -> WawModel: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> WawModel: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+    @staticmethod
+    def read_text(path: _Path) -> WawModel: ...
+    def write_text(self, path: _Path) -> None: ...
+    @property
+    def path(self) -> pathlib.Path | None: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def recipe(self) -> dict[str, Any]: ...
+    @property
+    def needs(self) -> tuple[bool, bool]: ...
+    def matrix(self, layers: _WawLayers) -> View: ...
+
+def waw_evaluate(
+    model: WawModel | None,
+    corpus: WawCorpus,
+    limits: list[int],
+    *,
+    threads: int,
+    progress: _Progress,
+) -> tuple[tuple[int, int, int, int], list[tuple[_WawPlaces, int, _WawPlaces, _WawPlaces]]]: ...
+def waw_features(layers: _WawLayers, from_: int, to: int, between_anchor: str) -> list[str]: ...
+def waw_options(space: str, covered: list[bool], end: int, scores: list[float]) -> str: ...
+def waw_samples(order: list[int], window: int, inclusive: bool) -> list[tuple[int, int, bool]]: ...

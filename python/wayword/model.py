@@ -32,6 +32,7 @@ from wayword.decode import Decoder, NbestList, Settings, Translation
 from wayword.decode.markup import prepare_markup
 from wayword.errors import FormatError, MismatchError, WaywordError
 from wayword.extract import PhraseTable
+from wayword.reorder.waw import WawModel
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -57,6 +58,8 @@ class Recipe:
     table: str
     lms: tuple[str, ...]
     orientation: str | None = None
+    #: file of the word-after-word model
+    waw: str | None = None
     settings: Settings = field(default_factory=Settings)
     weights: Mapping[str, float] = field(default_factory=dict)
     #: how text is prepared on each side; None for tokenised text
@@ -83,6 +86,7 @@ class System:
             PhraseTable.open(folder / recipe.table),
             [lm.LanguageModel.load(folder / name) for name in recipe.lms],
             orientation=recipe.orientation,
+            waw=WawModel.load(folder / recipe.waw) if recipe.waw else None,
             weights=recipe.weights,
             settings=recipe.settings,
         )
@@ -202,6 +206,9 @@ def write_manifest(
     files = [recipe.table, *recipe.lms]
     if recipe.orientation:
         manifest["model"]["orientation"] = recipe.orientation
+    if recipe.waw:
+        manifest["model"]["waw"] = recipe.waw
+        files.append(recipe.waw)
     if recipe.text:
         manifest["text"] = {}
         for side, preparation in zip(SIDES, recipe.text, strict=True):
@@ -260,6 +267,7 @@ def _recipe(folder: Path, manifest: Mapping[str, Any]) -> Recipe:
         table=str(model["phrase_table"]),
         lms=tuple(map(str, model["lm"])),
         orientation=model.get("orientation"),
+        waw=model.get("waw"),
         settings=Settings.from_dict(manifest["settings"]),
         weights={name: float(weight) for name, weight in weights.items()},
         text=text,  # type: ignore[arg-type]  # two sides

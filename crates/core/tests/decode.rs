@@ -6,7 +6,7 @@
 mod twin;
 
 use proptest::prelude::*;
-use twin::{After, Ahead, Demands, Grams, Pair, Prune, Table, Twin, noise};
+use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, noise};
 use wayword::Job;
 use wayword::align::Link;
 use wayword::decode::{
@@ -15,6 +15,7 @@ use wayword::decode::{
 use wayword::error::Place;
 use wayword::feature::{LanguageModel, Span, Weights};
 use wayword::reorder::orientation::NextTest;
+use wayword::reorder::waw::{Prune, Scores, Waw};
 use wayword::reorder::{Distortion, Orientation, Space};
 
 const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
@@ -181,7 +182,6 @@ struct Problem {
     table: Table,
     trigrams: Grams,
     unigrams: Grams,
-    after: After,
     ahead: Ahead,
     orientation: Option<Orientation>,
 }
@@ -195,19 +195,21 @@ fn problem(seed: u32, orientation: Option<&str>) -> Problem {
         table: random_table(seed, orientation),
         trigrams: Grams { order: 3, score: Box::new(trigrams) },
         unigrams: Grams { order: 1, score: Box::new(unigrams) },
-        after: After { seed, prune: None },
         ahead: Ahead { seed },
         orientation,
     }
 }
 
 impl Problem {
-    fn models(&self, paths: bool) -> Models<'_> {
+    fn models<'a>(&'a self, waw: Option<&'a Waw<'a>>) -> Models<'a> {
         Models {
             phrases: &self.table,
             lms: vec![&self.trigrams, &self.unigrams],
             orientation: self.orientation,
-            paths: if paths { vec![&self.after, &self.ahead] } else { Vec::new() },
+            paths: match waw {
+                Some(waw) => vec![waw, &self.ahead],
+                None => Vec::new(),
+            },
         }
     }
 }
@@ -248,14 +250,18 @@ proptest! {
         beside in any::<bool>(),
         prune in any::<bool>(),
     ) {
-        let mut problem = problem(seed, ORIENTATIONS[orientation]);
+        let problem = problem(seed, ORIENTATIONS[orientation]);
+        let mut after = After::random(seed, length);
         // The twin knows these three spaces step by step, as early pruning needs it.
         if prune && ["mono", "dl", "ibm"].iter().any(|name| SPACES[space].starts_with(name)) {
-            let most = 1 + (noise(seed, &[1]) * 3.0) as usize;
-            let zone = (noise(seed, &[2]) * 3.0) as u32;
-            problem.after.prune = Some(Prune { most, below: -1.5, zone });
+            let top = (noise(seed, &[1]) * 4.0) as u32;
+            let threshold = f64::from((noise(seed, &[3]) * 5.0) as u32) / 10.0;
+            let zone = ((noise(seed, &[2]) * 4.0) as u32).checked_sub(1);
+            after.prune = Some(Prune { top, threshold, zone });
         }
-        let models = problem.models(paths);
+        let given = [after.scores.clone()];
+        let waw = Waw { scores: Scores::Given(&given), prune: after.prune };
+        let models = problem.models(paths.then_some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
@@ -270,7 +276,7 @@ proptest! {
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let ways = Twin {
             models: &models, table: &problem.table, weights: &weights, settings: &settings, src: &src,
-            after: paths.then_some(&problem.after), demands: &Demands::default(),
+            after: paths.then_some(&after), demands: &Demands::default(),
         }.all();
         let decoder = Decoder::new(models.clone(), weights.clone(), settings).unwrap();
         let outcome = decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap();
@@ -302,7 +308,10 @@ proptest! {
         search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
-        let models = problem.models(true);
+        let given = [After::random(seed, length).scores];
+        let prune = seed.is_multiple_of(2).then(Prune::default);
+        let waw = Waw { scores: Scores::Given(&given), prune };
+        let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
@@ -337,6 +346,66 @@ proptest! {
         let again = worker.translate(&src, wanted, &Job::new(1)).unwrap();
         prop_assert_eq!(again, outcome);
     }
+}
+
+// ---- SPEC b.5 ----
+
+#[test]
+fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
+    let words = ["w0", "w1", "w2", "w3"].map(String::from).to_vec();
+    let mut table = Table { words, tm: 0, ..Table::default() };
+    // Links 1-3 2-1 3-2 4-4, from 1; phrases with the links inside them.
+    let links = [(0, 2), (1, 0), (2, 1), (3, 3)];
+    for (start, end) in [(0, 3), (3, 4), (1, 3), (0, 1), (0, 4), (1, 2), (2, 3)] {
+        let mut own: Vec<(u32, u32)> = links[start..end].to_vec();
+        own.sort_by_key(|&(_, tgt)| tgt);
+        let first = own[0].1;
+        let tgt: Vec<u32> = own.iter().map(|&(_, tgt)| tgt).collect();
+        let links =
+            own.iter().map(|&(src, tgt)| Link::new(src - start as u32, tgt - first)).collect();
+        let pair = Pair { tgt, tm: Vec::new(), orientation: Vec::new(), links };
+        table.pairs.insert((start as u32..end as u32).collect(), vec![pair]);
+    }
+    let score = |from: u32, to: u32| (0.1 + 0.08 * f64::from((3 * from + 5 * to) % 10)).ln() as f32;
+    let given = [(0..5).flat_map(|from| (1..5).map(move |to| score(from, to))).collect()];
+    let waw = Waw { scores: Scores::Given(&given), prune: None };
+    let models = Models { phrases: &table, lms: Vec::new(), orientation: None, paths: vec![&waw] };
+    let weights = models.weights().unwrap();
+    let at = weights.index("waw").unwrap();
+    let decoder = Decoder::new(models, weights, unlimited()).unwrap();
+    let src = ["s0", "s1", "s2", "s3"];
+    let ways: [&[(u32, u32)]; 4] = [
+        &[(0, 3), (3, 4)],
+        &[(1, 3), (0, 1), (3, 4)],
+        &[(0, 4)],
+        &[(1, 2), (2, 3), (0, 1), (3, 4)],
+    ];
+    for way in ways {
+        let phrase = |&(start, end): &(u32, u32)| {
+            let pair = &table.pairs[&(start..end).collect::<Vec<u32>>()][0];
+            let words = pair.tgt.iter().map(|&id| table.words[id as usize].as_str()).collect();
+            (Span::new(start, end), words)
+        };
+        let phrases: Vec<(Span, Vec<&str>)> = way.iter().map(phrase).collect();
+        let found = decoder.worker().score(&src, &phrases).unwrap().unwrap();
+        assert!((found.features[at] + 5.963_693_750_162_625_5).abs() < 1e-6, "{way:?}");
+    }
+}
+
+#[test]
+fn a_matrix_of_another_size_is_told() {
+    let problem = problem(1, None);
+    let given = [vec![0.0; 6]];
+    let waw = Waw { scores: Scores::Given(&given), prune: None };
+    let models = problem.models(Some(&waw));
+    let weights = models.weights().unwrap();
+    let decoder = Decoder::new(models, weights, Settings::default()).unwrap();
+    let src = ["s0", "s1", "s2"];
+    let error = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "matrix:1: 6 numbers for 3 words; give 4 rows of 3, the start first"
+    );
 }
 
 // ---- markup ----
@@ -390,7 +459,10 @@ proptest! {
         drop in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[orientation]);
-        let models = problem.models(true);
+        let after = After::random(seed, length);
+        let given = [after.scores.clone()];
+        let waw = Waw { scores: Scores::Given(&given), prune: None };
+        let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
@@ -408,7 +480,7 @@ proptest! {
         prop_assert_eq!(marked.words(), &words[..]);
         let ways = Twin {
             models: &models, table: &problem.table, weights: &weights, settings: &settings,
-            src: &src, after: None, demands: &demands,
+            src: &src, after: Some(&after), demands: &demands,
         }.all();
         let decoder = Decoder::new(models.clone(), weights, settings).unwrap();
         let mut worker = decoder.worker();
@@ -437,7 +509,10 @@ proptest! {
         search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
-        let models = problem.models(true);
+        let given = [After::random(seed, length).scores];
+        let prune = seed.is_multiple_of(2).then(Prune::default);
+        let waw = Waw { scores: Scores::Given(&given), prune };
+        let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
@@ -500,7 +575,7 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
 
 fn with_decoder<T>(settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
     let problem = problem(11, ORIENTATIONS[1]);
-    let models = problem.models(false);
+    let models = problem.models(None);
     let mut weights = random_weights(&models, 11);
     weights.set("oov", 100.0).unwrap();
     run(&Decoder::new(models, weights, settings).unwrap())
@@ -591,7 +666,8 @@ fn a_stopped_job_stops_the_search() {
 #[test]
 fn wrong_weights_and_settings_are_told() {
     let problem = problem(1, None);
-    let models = problem.models(true);
+    let waw = Waw { scores: Scores::Given(&[]), prune: None };
+    let models = problem.models(Some(&waw));
     let weights = models.weights().unwrap();
     assert_eq!(weights.names(), ["lm0", "lm1", "wp", "pp", "tm0", "tm1", "d", "waw", "lop", "oov"]);
     let settings = Settings { threshold: 2.0, ..Settings::default() };

@@ -4,6 +4,7 @@ use crate::border::{call, enter};
 use crate::extract::PhraseTable;
 use crate::lm::LanguageModel;
 use crate::view::View;
+use crate::waw::WawModel;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
@@ -13,10 +14,11 @@ use wayword::decode::{
     self, Marked, MarkupMode, Memory, Models, Oov, Outcome, Search, Settings, Translation, Wanted,
 };
 use wayword::error::{Error, Place};
-use wayword::feature::{LanguageModel as LmSeat, Span, Weights};
+use wayword::feature::{LanguageModel as LmSeat, PathFeature, Span, Weights};
 use wayword::lm::Model;
 use wayword::phrase_table::{self, OrientationType, TableSeat};
-use wayword::reorder::{Distortion, Orientation, Space};
+use wayword::reorder::waw::{self, Prune, Scores, Waw};
+use wayword::reorder::{Distortion, Orientation, Shaped};
 
 /// The type of scores, as numpy names it.
 const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
@@ -36,6 +38,8 @@ pub struct Decoder {
     models: Arc<Shared>,
     weights: Weights,
     settings: Settings,
+    /// How a word-after-word model narrows the search, if it does.
+    prune: Option<Prune>,
     /// What threads learned in earlier calls.
     memory: Mutex<Vec<Memory>>,
 }
@@ -45,18 +49,37 @@ struct Shared {
     table: Arc<phrase_table::PhraseTable>,
     lms: Vec<Arc<Model>>,
     orientation: Option<(OrientationType, Orientation)>,
+    after: After,
+}
+
+/// Where scores of one source word after another come from.
+enum After {
+    Nowhere,
+    Model(Arc<waw::Model>),
+    /// They are given with each call.
+    Given,
 }
 
 impl Shared {
-    /// Runs something with the models in their seats.
-    fn with<T>(&self, run: impl FnOnce(Models<'_>) -> T) -> T {
+    /// Runs something with the models in their seats; `matrices` are given scores.
+    fn with<T>(
+        &self,
+        prune: Option<Prune>,
+        matrices: &[Vec<f32>],
+        run: impl FnOnce(Models<'_>) -> T,
+    ) -> T {
         let orientation = self.orientation.map(|kinds| kinds.0);
         let seat = TableSeat { table: &self.table, orientation };
+        let waw = match &self.after {
+            After::Nowhere => None,
+            After::Model(model) => Some(Waw { scores: Scores::Model(model), prune }),
+            After::Given => Some(Waw { scores: Scores::Given(matrices), prune }),
+        };
         run(Models {
             phrases: &seat,
             lms: self.lms.iter().map(|lm| &**lm as &dyn LmSeat).collect(),
             orientation: self.orientation.map(|kinds| kinds.1),
-            paths: Vec::new(),
+            paths: waw.iter().map(|waw| waw as &dyn PathFeature).collect(),
         })
     }
 }
@@ -65,22 +88,30 @@ impl Decoder {
     fn new(
         models: Arc<Shared>,
         given: Vec<(String, f64)>,
-        settings: Settings,
+        (settings, prune): (Settings, Option<Prune>),
     ) -> wayword::Result<Self> {
-        let mut weights = models.with(|models| models.weights())?;
+        if let Some(prune) = prune.filter(|_| matches!(models.after, After::Nowhere)) {
+            return Err(Error::Argument {
+                name: "space".into(),
+                found: format!("`{}+{prune}`, but no word-after-word model", settings.space),
+                expected: format!("a system with one, or `{}`", settings.space),
+            });
+        }
+        let mut weights = models.with(prune, &[], |models| models.weights())?;
         for (name, value) in given {
             weights.set(&name, value)?;
         }
         settings.check()?;
-        Ok(Decoder { models, weights, settings, memory: Mutex::default() })
+        Ok(Decoder { models, weights, settings, prune, memory: Mutex::default() })
     }
 
     /// Runs something with the decoder of the core, and keeps what its threads remember.
     fn with<T>(
         &self,
+        matrices: &[Vec<f32>],
         run: impl FnOnce(&decode::Decoder<'_>) -> wayword::Result<T>,
     ) -> wayword::Result<T> {
-        self.models.with(|models| {
+        self.models.with(self.prune, matrices, |models| {
             let decoder =
                 decode::Decoder::new(models, self.weights.clone(), self.settings.clone())?;
             let memory = self.memory.lock().map(|mut memory| std::mem::take(&mut *memory));
@@ -96,13 +127,14 @@ impl Decoder {
     fn outcomes(
         &self,
         sentences: &[PyBackedStr],
+        matrices: &[Vec<f32>],
         wanted: Wanted,
         job: &Job,
     ) -> wayword::Result<Vec<Outcome>> {
         job.begin(sentences.len() as u64);
         let words: Vec<Vec<&str>> =
             sentences.iter().map(|sentence| sentence.split_whitespace().collect()).collect();
-        self.with(|decoder| decoder.translate_all(&words, wanted, job))
+        self.with(matrices, |decoder| decoder.translate_all(&words, wanted, job))
     }
 }
 
@@ -141,12 +173,15 @@ impl MarkedSentence {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (table, lms, *, orientation, weights, settings))]
+    #[pyo3(signature = (table, lms, *, orientation, waw, given_waw, weights, settings))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn py_new(
         py: Python<'_>,
         table: &PhraseTable,
         lms: Vec<PyRef<'_, LanguageModel>>,
         orientation: Option<String>,
+        waw: Option<&WawModel>,
+        given_waw: bool,
         weights: Vec<(String, f64)>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
@@ -160,7 +195,12 @@ impl Decoder {
                 phrase_table::check_orientation(&table.inner, kind)?;
             }
             let lms = lms.iter().map(|lm| Arc::clone(&lm.inner)).collect();
-            let models = Shared { table: Arc::clone(&table.inner), lms, orientation };
+            let after = match waw {
+                Some(model) => After::Model(Arc::clone(&model.inner)),
+                None if given_waw => After::Given,
+                None => After::Nowhere,
+            };
+            let models = Shared { table: Arc::clone(&table.inner), lms, orientation, after };
             Decoder::new(Arc::new(models), weights, settings)
         })
     }
@@ -184,13 +224,21 @@ impl Decoder {
         names.zip(self.weights.values().iter().copied()).collect()
     }
 
+    /// Whether sentences come as `word|POS|chunk`.
+    #[getter]
+    fn factored(&self) -> bool {
+        let read = |models: Models<'_>| models.paths.iter().any(|path| path.reads_factors());
+        self.models.with(None, &[], read)
+    }
+
     /// The same for sentences with markup.
-    #[pyo3(signature = (sentences, *, nbest, distinct, graph, threads, progress))]
+    #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn translate_marked(
         &self,
         py: Python<'_>,
         sentences: Vec<PyRef<'_, MarkedSentence>>,
+        matrices: Vec<Vec<f32>>,
         nbest: usize,
         distinct: bool,
         graph: bool,
@@ -201,17 +249,18 @@ impl Decoder {
         let marked: Vec<Marked> = sentences.iter().map(|one| one.inner.clone()).collect();
         let found = enter(py, threads, progress, |job| {
             job.begin(marked.len() as u64);
-            self.with(|decoder| decoder.translate_all_marked(&marked, wanted, job))
+            self.with(&matrices, |decoder| decoder.translate_all_marked(&marked, wanted, job))
         })?;
         Ok(found.into_iter().map(show_outcome).collect())
     }
 
-    #[pyo3(signature = (sentences, *, nbest, distinct, graph, threads, progress))]
+    #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn translate(
         &self,
         py: Python<'_>,
         sentences: Vec<PyBackedStr>,
+        matrices: Vec<Vec<f32>>,
         nbest: usize,
         distinct: bool,
         graph: bool,
@@ -219,17 +268,20 @@ impl Decoder {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<ShownOutcome>> {
         let wanted = Wanted { nbest, distinct, graph };
-        let found = enter(py, threads, progress, |job| self.outcomes(&sentences, wanted, job))?;
+        let found =
+            enter(py, threads, progress, |job| self.outcomes(&sentences, &matrices, wanted, job))?;
         Ok(found.into_iter().map(show_outcome).collect())
     }
 
     /// For tuning: the words of the best translations of each sentence, and the features of all
     /// of them in rows.
-    #[pyo3(signature = (sentences, *, size, distinct, threads, progress))]
+    #[pyo3(signature = (sentences, *, matrices, size, distinct, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn nbest(
         &self,
         py: Python<'_>,
         sentences: Vec<PyBackedStr>,
+        matrices: Vec<Vec<f32>>,
         size: usize,
         distinct: bool,
         threads: usize,
@@ -237,7 +289,7 @@ impl Decoder {
     ) -> PyResult<(Vec<Vec<String>>, View)> {
         let wanted = Wanted { nbest: size, distinct, graph: false };
         let (texts, rows) = enter(py, threads, progress, |job| {
-            let found = self.outcomes(&sentences, wanted, job)?;
+            let found = self.outcomes(&sentences, &matrices, wanted, job)?;
             let rows: Vec<f64> = found
                 .iter()
                 .flat_map(|outcome| outcome.best.iter().flat_map(|one| &one.features))
@@ -257,6 +309,7 @@ impl Decoder {
         py: Python<'_>,
         sentence: PyBackedStr,
         phrases: Vec<GivenPhrase>,
+        matrices: Vec<Vec<f32>>,
     ) -> PyResult<Option<Shown>> {
         call(py, || {
             let words: Vec<&str> = sentence.split_whitespace().collect();
@@ -271,7 +324,7 @@ impl Decoder {
                 }
                 given.push((Span::new(*start, *end), tgt.iter().map(String::as_str).collect()));
             }
-            self.with(|decoder| decoder.score(&words, &given))
+            self.with(&matrices, |decoder| decoder.score(&words, &given))
         })
         .map(|found| found.map(show))
     }
@@ -299,7 +352,7 @@ fn show_outcome(outcome: Outcome) -> ShownOutcome {
 }
 
 /// Settings from a dictionary that holds all of them.
-fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Settings, Option<Prune>)> {
     let text = |name: &str| -> PyResult<String> { given.as_any().get_item(name)?.extract() };
     let number = |name: &str| -> PyResult<usize> { given.as_any().get_item(name)?.extract() };
     let (space, search) = (text("space")?, text("search")?);
@@ -308,8 +361,9 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings
     let options_per_span = number("options_per_span")?;
     let threshold = given.as_any().get_item("threshold")?.extract()?;
     call(py, || {
+        let Shaped { space, prune } = Shaped::named(&space)?;
         let settings = Settings {
-            space: Space::named(&space)?,
+            space,
             search: Search::named(&search)?,
             pop_limit,
             stack_size,
@@ -320,8 +374,8 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings
             ..Settings::default()
         };
         match compat.as_str() {
-            "none" => Ok(settings),
-            "moses" => Ok(settings.like_moses()),
+            "none" => Ok((settings, prune)),
+            "moses" => Ok((settings.like_moses(), prune)),
             _ => Err(Error::Argument {
                 name: "compat".into(),
                 found: format!("`{compat}`"),

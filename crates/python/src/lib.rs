@@ -12,6 +12,7 @@ mod lm;
 mod reorder;
 mod tune;
 mod view;
+mod waw;
 
 use pyo3::prelude::*;
 
@@ -51,6 +52,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
     module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
+    module.add_class::<waw::WawCorpus>()?;
+    module.add_class::<waw::WawModel>()?;
+    module.add_class::<waw::WawTrainer>()?;
+    module.add_function(wrap_pyfunction!(waw::waw_evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_features, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_options, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_samples, module)?)?;
     module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;
     Ok(())
 }

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--draw", action="store_true", help="draw each derivation")
     add("--stats", action="store_true", help="with --json, what the search did")
     add("--graph", action="store_true", help="with --json, the search graph")
-    add("--space", help="reordering space: mono, dl:K, ibm:K, mj1, mj2, itg")
+    add("--space", help="reordering space: mono, dl:K, ibm:K, mj1, mj2, itg, dl:K+waw(…)")
     add("--search", help="cube or stack")
     add("--pop-limit", type=int, metavar="N", help="hypotheses made per word (0: all)")
     add("--stack-size", type=int, metavar="N", help="hypotheses kept per word in stack search")

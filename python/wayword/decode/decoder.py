@@ -2,24 +2,29 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from wayword import _core
+from wayword.corpus.annotate import surface
 from wayword.decode.markup import read_markup
 from wayword.decode.settings import Settings
 from wayword.decode.translation import Arc, Statistics, Translation
 from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
+from wayword.reorder.waw import WawModel, log_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Decoder", "NbestList"]
 
 Progress = Callable[[int, int], object]
+Words = tuple[str, ...]
+#: Gives P(next | last) of a sentence's words: a row for the start and one for each word.
+WawScorer: TypeAlias = "Callable[[Words], ArrayLike] | Mapping[Words, ArrayLike]"
 
 
 @dataclass(frozen=True)
@@ -40,18 +45,25 @@ class Decoder:
         lms: Sequence[LanguageModel],
         *,
         orientation: str | None = None,
+        waw: "WawModel | WawScorer | None" = None,
         weights: Mapping[str, float] | None = None,
         settings: Settings | None = None,
     ) -> None:
         """``orientation`` names a model of the table, such as ``hier-mslr-bidirectional``.
 
+        ``waw`` is a word-after-word model, or something that gives a matrix of probabilities for
+        the words of a sentence. With a model that looks at tags, sentences come as ``word|POS``.
         A weight that is not given is 0, but that of unknown words, ``oov``, which is 100.
         """
         self.settings = settings or Settings()
+        model = waw if isinstance(waw, WawModel) else None
+        self._scorer = waw if not isinstance(waw, WawModel) else None
         self._core = _core.Decoder(
             table._core,
             [lm._core for lm in lms],
             orientation=orientation,
+            waw=model._core if model else None,
+            given_waw=self._scorer is not None,
             weights=list((weights or {}).items()),
             settings=self.settings.to_dict(),
         )
@@ -73,6 +85,7 @@ class Decoder:
     def _changed(self, weights: Mapping[str, float], settings: Settings) -> "Decoder":
         made = object.__new__(Decoder)
         made.settings = settings
+        made._scorer = self._scorer
         every = [*self.weights.items(), *weights.items()]
         made._core = self._core.changed(weights=every, settings=settings.to_dict())
         return made
@@ -107,17 +120,29 @@ class Decoder:
         }
         if markup is False:
             sentences = [_spaced(sentence) for sentence in sentences]
-            found = self._core.translate(sentences, **options)
-            sources = [tuple(sentence.split()) for sentence in sentences]
+            tokens = [tuple(sentence.split()) for sentence in sentences]
+            matrices = self._matrices(tokens)
+            found = self._core.translate(sentences, matrices=matrices, **options)
         else:
             marked = read_markup(sentences, markup, origin)
-            found = self._core.translate_marked(marked, **options)
-            sources = [tuple(sentence.words) for sentence in marked]
+            tokens = [tuple(sentence.words) for sentence in marked]
+            matrices = self._matrices(tokens)
+            found = self._core.translate_marked(marked, matrices=matrices, **options)
         names = tuple(self.weights)
         return [
-            _translation(source, names, outcome, wants_nbest=nbest > 1)
-            for source, outcome in zip(sources, found, strict=True)
+            _translation(self._words(source), names, outcome, wants_nbest=nbest > 1)
+            for source, outcome in zip(tokens, found, strict=True)
         ]
+
+    def _matrices(self, sentences: Sequence[Words]) -> list[list[float]]:
+        """What the scorer says about each sentence; nothing without one."""
+        if self._scorer is None:
+            return []
+        return [_matrix(self._scorer, words) for words in sentences]
+
+    def _words(self, tokens: Words) -> Words:
+        """The words of a sentence, without factors."""
+        return tuple(map(surface, tokens)) if self._core.factored else tokens
 
     def nbest(
         self,
@@ -133,7 +158,12 @@ class Decoder:
         _at_least("threads", threads, 0)
         sentences = [_spaced(sentence) for sentence in sentences]
         texts, flat = self._core.nbest(
-            sentences, size=size, distinct=distinct, threads=threads, progress=progress
+            sentences,
+            matrices=self._matrices([tuple(sentence.split()) for sentence in sentences]),
+            size=size,
+            distinct=distinct,
+            threads=threads,
+            progress=progress,
         )
         weights = np.array(list(self.weights.values()))
         features = np.asarray(flat).reshape(-1, len(weights))
@@ -146,15 +176,23 @@ class Decoder:
         """A translation given by its phrases in target order: source from, to, target words."""
         given = [(start, end, target.split()) for start, end, target in phrases]
         sentence = _spaced(sentence)
-        found = self._core.score(sentence, given)
+        found = self._core.score(sentence, given, self._matrices([tuple(sentence.split())]))
         if found is None:
             advice = "expected phrases of the table that cover each source word once"
             raise MismatchError(f"phrases: they do not translate `{sentence}`; {advice}")
-        return Translation.of(tuple(sentence.split()), tuple(self.weights), found)
+        return Translation.of(self._words(tuple(sentence.split())), tuple(self.weights), found)
+
+
+def _matrix(scorer: WawScorer, words: Words) -> list[float]:
+    if not isinstance(scorer, Mapping):
+        return log_matrix(scorer(words), len(words))
+    if words not in scorer:
+        raise MismatchError(f"matrix: none for `{' '.join(words)}`; expected one a sentence")
+    return log_matrix(scorer[words], len(words))
 
 
 def _translation(
-    source: tuple[str, ...], names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
+    source: Words, names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
 ) -> Translation:
     best, (scored, made, recombined, pruned, jumps), arcs = outcome
     every = tuple(Translation.of(source, names, one) for one in best)

@@ -22,7 +22,8 @@ __all__ = ["Settings"]
 class Settings:
     """Everything about a search but the models and their weights."""
 
-    #: which orders of phrases are tried: mono, dl:K, ibm:K, mj1, mj2, itg
+    #: which orders of phrases are tried: mono, dl:K, ibm:K, mj1, mj2, itg; with a word-after-word
+    #: model also dl:K+waw(top=3,threshold=0.1,zone=5)
     space: str = "dl:6"
     #: how hypotheses are made: cube or stack
     search: str = "cube"

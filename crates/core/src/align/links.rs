@@ -99,17 +99,13 @@ impl Links {
         while let Some(line) = lines.next_str()? {
             let number = links.len();
             own.clear();
-            parse(line, &mut own)
-                .map_err(|found| not_links(Place::line(path, number as u64 + 1), found))?;
+            Links::parse_line(line, Place::line(path, number as u64 + 1), &mut own)?;
             if number == bitext.len() {
                 return Err(uneven(path, number, bitext.len(), "more"));
             }
             let lengths =
                 (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
-            if let Some(found) = own.iter().find_map(|link| outside(*link, lengths)) {
-                let place = Place::line(path, number as u64 + 1);
-                return Err(mismatch(place, found));
-            }
+            Links::check_inside(&own, lengths, Place::line(path, number as u64 + 1))?;
             links.push(own.iter().copied());
             if links.len().is_multiple_of(BLOCK) {
                 job.check()?;
@@ -119,6 +115,17 @@ impl Links {
             return Err(uneven(path, links.len(), bitext.len(), "only"));
         }
         Ok(links)
+    }
+
+    /// Adds the links of a line in Pharaoh's form to `links`; `place` is where it stands.
+    pub fn parse_line(line: &str, place: Place, links: &mut Vec<Link>) -> Result<()> {
+        parse(line, links).map_err(|found| not_links(place, found))
+    }
+
+    /// Refuses links outside a sentence pair of these lengths.
+    pub fn check_inside(links: &[Link], lengths: (usize, usize), place: Place) -> Result<()> {
+        let found = links.iter().find_map(|link| outside(*link, lengths));
+        found.map_or(Ok(()), |found| Err(mismatch(place, found)))
     }
 
     /// Writes the links of one sentence pair in Pharaoh's form to the end of `out`.

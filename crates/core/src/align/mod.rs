@@ -26,7 +26,7 @@ mod lexicon;
 mod links;
 mod numbered;
 mod pair;
-mod parallel;
+pub(crate) mod parallel;
 mod symmetrise;
 mod train;
 mod words;

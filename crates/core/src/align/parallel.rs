@@ -21,22 +21,34 @@ where
     W: Default + Send,
     F: Fn(&mut W, Range<usize>) + Sync,
 {
+    for_each_block_of(BLOCK, items, job, |worker, block| {
+        work(worker, block);
+        Ok(())
+    })
+}
+
+/// The same with blocks of another size, and work that may fail; the first failure ends it.
+pub fn for_each_block_of<W, F>(size: usize, items: usize, job: &Job, work: F) -> Result<Vec<W>>
+where
+    W: Default + Send,
+    F: Fn(&mut W, Range<usize>) -> Result<()> + Sync,
+{
     let next = AtomicUsize::new(0);
     let run = || {
         let mut worker = W::default();
         loop {
-            let start = next.fetch_add(BLOCK, Relaxed);
+            let start = next.fetch_add(size, Relaxed);
             if start >= items {
                 return Ok(worker);
             }
             job.check()?;
-            let block = start..(start + BLOCK).min(items);
+            let block = start..(start + size).min(items);
             let done = block.len() as u64;
-            work(&mut worker, block);
+            work(&mut worker, block)?;
             job.advance(done);
         }
     };
-    let threads = job.threads().clamp(1, items.div_ceil(BLOCK).max(1));
+    let threads = job.threads().clamp(1, items.div_ceil(size).max(1));
     if threads == 1 {
         return run().map(|worker| vec![worker]);
     }

@@ -7,6 +7,7 @@
 
 mod bitext;
 mod doctor;
+mod factor;
 mod length;
 mod position;
 mod read;
@@ -17,6 +18,7 @@ mod write;
 
 pub use bitext::{Bitext, Layout, ReadOptions};
 pub use doctor::{CleanFiles, Diagnosis, DoctorOptions, Finding, Problem, Report, Side, examine};
+pub use factor::{unescape_bars, word_of};
 pub use length::length_of;
 pub use position::{SrcPos, TgtPos};
 pub use read::{LineReader, Source, broken, open};

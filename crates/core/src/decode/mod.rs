@@ -11,11 +11,14 @@ mod context;
 mod covers;
 mod cube;
 mod future;
+mod graph;
+mod group;
 mod hyp;
 mod markup;
 mod model;
 mod nbest;
 mod options;
+mod pricing;
 mod replay;
 mod search;
 mod settings;
@@ -29,23 +32,27 @@ pub use model::{Layout, Models};
 pub use settings::{Oov, Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, Translation, Wanted};
 
+use crate::corpus::word_of;
 use crate::error::{Error, Result};
-use crate::feature::{PathScorer, Span, Weights};
+use crate::feature::{PathScorer, Source, Span, Weights};
 use crate::job::Job;
 use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
 use cube::Cube;
+use graph::graph;
 use hashbrown::HashSet;
-use hyp::{HypId, NONE};
+use hyp::HypId;
 use nbest::Paths;
 use options::Options;
+use pricing::Pricing;
 use replay::Replay;
 use search::{Arena, Searcher};
+use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use stock::{Pricing, Stock};
+use stock::Stock;
 
 /// Paths looked at for each place in a list of distinct translations.
 const DISTINCT_EFFORT: usize = 200;
@@ -121,8 +128,9 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
-        let translate =
-            |worker: &mut Worker<'_>, sentence: &Vec<&str>| worker.translate(sentence, wanted, job);
+        let translate = |worker: &mut Worker<'_>, number: usize, tokens: &Vec<&str>| {
+            worker.search(Asked { number, tokens, markup: None }, wanted, job)
+        };
         self.all(sentences, translate, job)
     }
 
@@ -133,8 +141,8 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
-        let translate = |worker: &mut Worker<'_>, sentence: &Marked| {
-            worker.translate_marked(sentence, wanted, job)
+        let translate = |worker: &mut Worker<'_>, number: usize, sentence: &Marked| {
+            worker.translate_marked_of(number, sentence, wanted, job)
         };
         self.all(sentences, translate, job)
     }
@@ -142,7 +150,7 @@ impl<'a> Decoder<'a> {
     fn all<S: Sync>(
         &self,
         sentences: &[S],
-        translate: impl Fn(&mut Worker<'_>, &S) -> Result<Outcome> + Sync,
+        translate: impl Fn(&mut Worker<'_>, usize, &S) -> Result<Outcome> + Sync,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
         let next = AtomicUsize::new(0);
@@ -153,7 +161,7 @@ impl<'a> Decoder<'a> {
             loop {
                 let number = next.fetch_add(1, Relaxed);
                 let Some(sentence) = sentences.get(number) else { break self.rest(worker) };
-                let outcome = translate(&mut worker, sentence);
+                let outcome = translate(&mut worker, number, sentence);
                 let failed = outcome.is_err();
                 if let Ok(mut results) = results.lock() {
                     results[number] = Some(outcome);
@@ -202,12 +210,17 @@ impl<'a> Decoder<'a> {
     /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
     fn with_options<T>(
         &self,
-        src: &[&str],
-        markup: Option<&Markup>,
+        asked: Asked<'_>,
         limit: usize,
         memory: &mut Memory,
         run: impl FnOnce(Scene<'_>) -> Result<T>,
     ) -> Result<T> {
+        let Asked { number, tokens, markup } = asked;
+        let factored = self.models.paths.iter().any(|path| path.reads_factors());
+        let texts: Vec<Cow<'_, str>> =
+            if factored { tokens.iter().map(|token| word_of(token)).collect() } else { Vec::new() };
+        let words: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        let src = if factored { &words } else { tokens };
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
@@ -218,7 +231,10 @@ impl<'a> Decoder<'a> {
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
-            paths.extend(self.models.paths.iter().map(|path| path.sentence(src, &phrases)));
+            let source = Source { words: src, tokens, number };
+            for path in &self.models.paths {
+                paths.push(path.sentence(&source, &phrases)?);
+            }
         }
         let (pricing, paths) = (&pricing, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
@@ -312,7 +328,7 @@ impl<'a> Decoder<'a> {
 impl Worker<'_> {
     /// Translates one sentence.
     pub fn translate(&mut self, src: &[&str], wanted: Wanted, job: &Job) -> Result<Outcome> {
-        self.search(src, None, wanted, job)
+        self.search(Asked { number: 0, tokens: src, markup: None }, wanted, job)
     }
 
     /// Translates one sentence as its markup demands.
@@ -322,21 +338,26 @@ impl Worker<'_> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Outcome> {
-        let src: Vec<&str> = sentence.words().iter().map(String::as_str).collect();
-        self.search(&src, Some(sentence.markup()), wanted, job)
+        self.translate_marked_of(0, sentence, wanted, job)
     }
 
-    fn search(
+    fn translate_marked_of(
         &mut self,
-        src: &[&str],
-        markup: Option<&Markup>,
+        number: usize,
+        sentence: &Marked,
         wanted: Wanted,
         job: &Job,
     ) -> Result<Outcome> {
+        let tokens: Vec<&str> = sentence.words().iter().map(String::as_str).collect();
+        let markup = Some(sentence.markup());
+        self.search(Asked { number, tokens: &tokens, markup }, wanted, job)
+    }
+
+    fn search(&mut self, asked: Asked<'_>, wanted: Wanted, job: &Job) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
         let settings = &decoder.settings;
-        decoder.with_options(src, markup, settings.options_per_span, memory, |scene| {
-            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+        decoder.with_options(asked, settings.options_per_span, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
             searcher.start();
@@ -370,8 +391,9 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { decoder, memory } = self;
-        decoder.with_options(src, None, 0, memory, |scene| {
-            let replay = decoder.replay(src, scene.options, scene.stock, scene.paths);
+        let asked = Asked { number: 0, tokens: src, markup: None };
+        decoder.with_options(asked, 0, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
                     .options
@@ -382,6 +404,16 @@ impl Worker<'_> {
             Ok(choices.map(|choices| replay.translation(&choices)))
         })
     }
+}
+
+/// A sentence to be translated.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    /// Its place among the sentences given together.
+    number: usize,
+    /// Words, with factors where path features read them.
+    tokens: &'a [&'a str],
+    markup: Option<&'a Markup>,
 }
 
 /// A sentence whose options are found, and the memory to search in.
@@ -410,32 +442,4 @@ fn jumps(translation: &Translation) -> Vec<u32> {
         end = step.src.end;
     }
     counts
-}
-
-/// All arcs that lie on some way to the last hypothesis.
-fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
-    let hyps = arena.hyps.all();
-    let mut reached = vec![false; hyps.len()];
-    let mut open = vec![last];
-    let mut arcs = Vec::new();
-    while let Some(to) = open.pop() {
-        if std::mem::replace(&mut reached[to as usize], true) || replay.src.is_empty() {
-            continue;
-        }
-        let mut arc = to;
-        while arc != NONE && hyps[arc as usize].choice != NONE {
-            let hyp = hyps[arc as usize];
-            arcs.push(GraphArc {
-                from: hyp.back,
-                to,
-                src: replay.options.choice(hyp.choice).span,
-                words: replay.words(hyp.choice).map(str::to_owned).collect(),
-                score: hyp.score - hyps[hyp.back as usize].score,
-            });
-            open.push(hyp.back);
-            arc = hyp.arc;
-        }
-    }
-    arcs.sort_by_key(|arc| arc.to);
-    arcs
 }

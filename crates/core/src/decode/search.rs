@@ -7,31 +7,20 @@
 
 use super::context::{ContextId, Contexts};
 use super::covers::{CoverId, Covers};
+use super::group::{Group, Place};
 use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
 use super::model::Models;
 use super::options::{Options, Ranked};
+use super::pricing::Pricing;
 use super::settings::Settings;
 use super::states::States;
-use super::stock::{Pricing, Stock};
+use super::stock::Stock;
 use super::translation::Statistics;
 use crate::error::Result;
 use crate::feature::{Candidate, Coverage, Here, PathScorer, Span};
 use crate::job::Job;
 use crate::reorder::Fences;
 use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
-use std::ops::Range;
-
-/// Hypotheses after which the same spans may come.
-#[derive(Debug, Clone, Copy)]
-pub struct Group {
-    /// Place of its hypotheses in `rows`.
-    pub rows: (u32, u32),
-    cover: CoverId,
-    end: u32,
-    top: Span,
-    mode: u8,
-    path: u32,
-}
 
 /// A group and a lane that may follow it.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +55,12 @@ pub struct Arena {
     pub groups: Vec<Group>,
     states: States,
     candidates: Vec<Candidate>,
+    /// Lanes that may follow a group, before and after they are narrowed.
+    allowed: Vec<u32>,
     lanes: Vec<u32>,
-    order: Vec<Place>,
+    /// States of the path features after a step.
+    after: Vec<u32>,
+    pub order: Vec<Place>,
 }
 
 /// A search at work on one sentence.
@@ -92,24 +85,6 @@ pub struct Searcher<'s> {
     pub keeps_blocks: bool,
     pub keeps_start: bool,
     pub narrows: bool,
-}
-
-/// What hypotheses of one group have in common, as numbers that compare fast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Together(u64, u64, u8);
-
-/// A hypothesis in the order of a stack: by group, then from best to worst, then by age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    together: Together,
-    score: u64,
-    id: HypId,
-}
-
-/// A number that is smaller for a larger score.
-fn descending(score: f64) -> u64 {
-    let bits = score.to_bits();
-    if bits >> 63 == 1 { bits } else { !bits & !(1 << 63) }
 }
 
 impl Searcher<'_> {
@@ -141,55 +116,6 @@ impl Searcher<'_> {
         hyp.score + f64::from(self.arena.covers.future(hyp.key.cover))
     }
 
-    /// Drops what the beam does not hold and sorts the rest of a stack into groups; returns the
-    /// range of the new groups.
-    pub fn group(&mut self, stack: &mut Vec<HypId>, limit: usize) -> Range<u32> {
-        let all = stack.len();
-        let best = stack.iter().map(|&hyp| self.total(hyp)).fold(f64::NEG_INFINITY, f64::max);
-        let least = best + self.settings.beam();
-        stack.retain(|&hyp| self.total(hyp) >= least);
-        if limit > 0 && stack.len() > limit {
-            stack.sort_by(|&a, &b| {
-                let blocks =
-                    |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
-                self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
-            });
-            stack.truncate(limit);
-        }
-        self.stats.pruned += (all - stack.len()) as u64;
-        let itg = self.settings.space.needs_blocks();
-        let mut order = std::mem::take(&mut self.arena.order);
-        order.clear();
-        order.extend(stack.iter().map(|&id| {
-            let Hyp { key, score, .. } = self.arena.hyps.get(id);
-            let blocks = if itg { key.blocks } else { 0 };
-            let path = if self.narrows { key.path } else { 0 };
-            let together = Together(
-                u64::from(key.cover) << 32 | u64::from(key.end),
-                u64::from(blocks) << 32 | u64::from(path),
-                key.mode,
-            );
-            Place { together, score: descending(*score), id }
-        }));
-        order.sort_unstable();
-        let first = self.arena.groups.len() as u32;
-        for same in order.chunk_by(|a, b| a.together == b.together) {
-            let at = self.arena.rows.len() as u32;
-            self.arena.rows.extend(same.iter().map(|place| place.id));
-            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(same[0].id).key;
-            self.arena.groups.push(Group {
-                rows: (at, self.arena.rows.len() as u32),
-                cover,
-                end,
-                top: self.arena.stacks.top(blocks),
-                mode,
-                path,
-            });
-        }
-        self.arena.order = order;
-        first..self.arena.groups.len() as u32
-    }
-
     fn here(&self, group: &Group) -> Here<'_> {
         Here {
             cov: self.arena.covers.get(group.cover),
@@ -204,11 +130,11 @@ impl Searcher<'_> {
     pub fn edges(&mut self, number: u32, mut each: impl FnMut(u32, Edge)) {
         let group = self.arena.groups[number as usize];
         let mut lanes = std::mem::take(&mut self.arena.lanes);
-        let mut candidates = std::mem::take(&mut self.arena.candidates);
-        lanes.clear();
-        self.allowed(&group, &mut lanes);
         if self.narrows {
-            self.narrow(&group, &mut lanes, &mut candidates);
+            self.narrow(number, &mut lanes);
+        } else {
+            lanes.clear();
+            self.allowed(&group, &mut lanes);
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
@@ -233,7 +159,6 @@ impl Searcher<'_> {
             each(span.len(), edge);
         }
         self.arena.lanes = lanes;
-        self.arena.candidates = candidates;
     }
 
     /// The lanes on untranslated spans that the space allows, by start, then length.
@@ -261,19 +186,31 @@ impl Searcher<'_> {
         }
     }
 
-    /// Takes away the lanes that path features do not want.
-    fn narrow(&self, group: &Group, lanes: &mut Vec<u32>, candidates: &mut Vec<Candidate>) {
-        let here = self.here(group);
+    /// The lanes that the space allows and path features want. Groups that differ in the states
+    /// of path features alone stand side by side and share what the space allows.
+    fn narrow(&mut self, number: u32, lanes: &mut Vec<u32>) {
+        let group = self.arena.groups[number as usize];
+        let mut allowed = std::mem::take(&mut self.arena.allowed);
+        let mut candidates = std::mem::take(&mut self.arena.candidates);
+        let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
+        if !before.is_some_and(|before| before.stands_like(&group)) {
+            allowed.clear();
+            self.allowed(&group, &mut allowed);
+        }
+        let here = self.here(&group);
         candidates.clear();
-        candidates.extend(lanes.iter().map(|&lane| {
+        candidates.extend(allowed.iter().map(|&lane| {
             let lane = self.options.lane(lane);
             Candidate { span: lane.span, entry: lane.entry, kept: true }
         }));
-        for (path, &state) in self.paths.iter().zip(self.arena.states.get(group.path)) {
-            path.narrow(state, &here, candidates);
+        for (path, &state) in self.paths.iter().zip(self.arena.states.get(&group.path)) {
+            path.narrow(state, &here, &mut candidates);
         }
-        let mut kept = candidates.iter().map(|candidate| candidate.kept);
-        lanes.retain(|_| kept.next().unwrap_or(true));
+        lanes.clear();
+        let kept = allowed.iter().zip(&candidates).filter(|(_, candidate)| candidate.kept);
+        lanes.extend(kept.map(|(lane, _)| lane));
+        self.arena.allowed = allowed;
+        self.arena.candidates = candidates;
     }
 
     /// Number of hypotheses of an edge.
@@ -325,18 +262,22 @@ impl Searcher<'_> {
 
     fn step_paths(&mut self, group: &Group, path: u32, choice: u32, complete: bool) -> (f64, u32) {
         let phrase = self.options.phrase(self.stock, choice);
-        let mut states = self.arena.states.get(path).to_vec();
+        let mut states = std::mem::take(&mut self.arena.after);
+        states.clear();
         let mut total = 0.0;
         let here = self.here(group);
-        for ((scorer, state), weight) in self.paths.iter().zip(&mut states).zip(self.path_weights) {
-            let (mut value, after) = scorer.step(*state, &here, &phrase);
-            *state = after;
+        let before = self.arena.states.get(&path);
+        for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
+            let (mut value, after) = scorer.step(state, &here, &phrase);
+            states.push(after);
             if complete {
                 value += scorer.finish(after);
             }
             total += weight * f64::from(value);
         }
-        (total, self.arena.states.id(&states))
+        let after = self.arena.states.id(&states);
+        self.arena.after = states;
+        (total, after)
     }
 
     /// Makes the hypothesis of a scored row and column; returns its number when it is new.

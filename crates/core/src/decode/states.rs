@@ -25,16 +25,18 @@ impl States {
     }
 
     /// The states of this number.
-    pub fn get(&self, id: u32) -> &[u32] {
-        &self.rows[id as usize * self.width..(id as usize + 1) * self.width]
+    pub fn get<'a>(&'a self, id: &'a u32) -> &'a [u32] {
+        let at = *id as usize * self.width;
+        if self.width == 1 { std::slice::from_ref(id) } else { &self.rows[at..at + self.width] }
     }
 
     /// The number of these states.
     pub fn id(&mut self, row: &[u32]) -> u32 {
         let States { rows, width, ids } = self;
         let width = *width;
-        if width == 0 {
-            return 0;
+        // The state of a single feature is a number already.
+        if width < 2 {
+            return row.first().copied().unwrap_or(0);
         }
         let of = |id: u32| id as usize * width..(id as usize + 1) * width;
         if let Some(&id) = ids.find(hash(row), |&id| rows[of(id)] == *row) {

@@ -4,7 +4,20 @@
 //! needs the coverage alone. Both plug in here, and the first may also narrow down which phrases
 //! come next (SPEC c), so the search knows neither of them.
 
+use crate::error::Result;
 use crate::feature::{Coverage, Phrase, Span};
+
+/// A sentence to be translated, as path features see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The words.
+    pub words: &'a [&'a str],
+    /// The words with their factors, `word|POS|chunk`, where a feature reads factors; else the
+    /// words again.
+    pub tokens: &'a [&'a str],
+    /// Its place among the sentences given together, from 0.
+    pub number: usize,
+}
 
 /// Where a partial translation stands, as far as the choice of the next span goes.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +56,18 @@ pub trait PathFeature: Sync {
         false
     }
 
-    /// Prepares for a sentence and the phrases that may be used in it.
+    /// Whether sentences come as factored tokens (`word|POS|chunk`).
+    fn reads_factors(&self) -> bool {
+        false
+    }
+
+    /// Prepares for a sentence and the phrases that may be used in it; fails when the sentence
+    /// lacks what the feature looks at.
     fn sentence<'a>(
         &'a self,
-        src: &'a [&'a str],
+        source: &Source<'a>,
         phrases: &[Phrase<'a>],
-    ) -> Box<dyn PathScorer + 'a>;
+    ) -> Result<Box<dyn PathScorer + 'a>>;
 }
 
 /// A path feature at work on one sentence.

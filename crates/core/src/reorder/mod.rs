@@ -9,8 +9,9 @@ pub mod fence;
 pub mod order;
 pub mod orientation;
 pub mod space;
+pub mod waw;
 
 pub use distortion::Distortion;
 pub use fence::Fences;
 pub use orientation::Orientation;
-pub use space::Space;
+pub use space::{Shaped, Space};

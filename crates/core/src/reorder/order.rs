@@ -85,6 +85,45 @@ pub fn order_from_links(length: usize, links: &[Link], heuristic: Heuristic) -> 
     Ok(order)
 }
 
+/// Orders by `Heuristic::Mean` with memory that is used again, for many small spans.
+#[derive(Debug, Default)]
+pub struct MeanOrder {
+    links: Vec<Link>,
+    keys: Vec<Option<Key>>,
+    order: Vec<u32>,
+}
+
+impl MeanOrder {
+    /// The order of `length` words; links outside them are left out.
+    pub fn of(&mut self, length: usize, links: &[Link]) -> &[u32] {
+        let MeanOrder { links: own, keys, order } = self;
+        order.clear();
+        order.extend(0..length as u32);
+        if length < 2 {
+            return order;
+        }
+        own.clear();
+        own.extend(links.iter().filter(|link| link.src.index() < length));
+        own.sort_unstable();
+        own.dedup();
+        keys.clear();
+        keys.extend(by_word(length, own).map(mean_key));
+        fill_gaps(keys);
+        let key = |word: u32| keys[word as usize].unwrap_or(Key::ZERO);
+        // Insertion keeps equal keys in order, and phrases are short.
+        for at in 1..length {
+            let word = order[at];
+            let mut to = at;
+            while to > 0 && key(order[to - 1]).compare(&key(word)) == Ordering::Greater {
+                order[to] = order[to - 1];
+                to -= 1;
+            }
+            order[to] = word;
+        }
+        order
+    }
+}
+
 fn outside(link: Link, length: usize) -> Error {
     Error::Mismatch {
         place: Place { file: "links".into(), line: None },
@@ -122,23 +161,30 @@ fn attach_keys(length: usize, links: &[Link]) -> Vec<Key> {
 }
 
 fn mean_keys(length: usize, links: &[Link]) -> Vec<Key> {
-    let own: Vec<Option<Key>> = by_word(length, links).map(mean_key).collect();
-    let mut left = None;
-    let mut keys: Vec<Option<Key>> = Vec::with_capacity(length);
-    for &key in &own {
-        left = key.or(left);
-        keys.push(left);
-    }
-    let mut right = None;
-    for (key, &own_key) in keys.iter_mut().zip(&own).rev() {
-        right = own_key.or(right);
-        *key = match (own_key, *key, right) {
-            (Some(exact), _, _) => Some(exact),
-            (None, Some(before), Some(after)) => Some(before.between(after)),
-            (None, before, after) => before.or(after),
-        };
-    }
+    let mut keys: Vec<Option<Key>> = by_word(length, links).map(mean_key).collect();
+    fill_gaps(&mut keys);
     keys.into_iter().map(|key| key.unwrap_or(Key::ZERO)).collect()
+}
+
+/// Gives unaligned words the mean of the aligned neighbours, or the key of the one there is.
+fn fill_gaps(keys: &mut [Option<Key>]) {
+    let mut left = None;
+    let mut at = 0;
+    while at < keys.len() {
+        if keys[at].is_some() {
+            left = keys[at];
+            at += 1;
+            continue;
+        }
+        let end = (at..keys.len()).find(|&at| keys[at].is_some()).unwrap_or(keys.len());
+        let right = keys.get(end).copied().flatten();
+        let key = match (left, right) {
+            (Some(before), Some(after)) => Some(before.between(after)),
+            (before, after) => before.or(after),
+        };
+        keys[at..end].fill(key);
+        at = end;
+    }
 }
 
 fn mean_key(own: &[Link]) -> Option<Key> {
@@ -228,6 +274,22 @@ mod tests {
         fn the_inverse_of_the_inverse_is_the_permutation(order in permutation()) {
             let rank = inverse(&order).unwrap();
             prop_assert_eq!(inverse(&rank).unwrap(), order);
+        }
+
+        #[test]
+        fn orders_with_reused_memory_are_the_same(
+            cases in proptest::collection::vec(
+                (0usize..9, proptest::collection::vec((0u32..9, 0u32..5), 0..14)), 0..5),
+        ) {
+            let mut order = MeanOrder::default();
+            for (length, links) in cases {
+                let links: Vec<Link> = links.into_iter()
+                    .filter(|&(src, _)| (src as usize) < length)
+                    .map(|(src, tgt)| Link::new(src, tgt))
+                    .collect();
+                let slow = order_from_links(length, &links, Heuristic::Mean).unwrap();
+                prop_assert_eq!(order.of(length, &links), slow);
+            }
         }
 
         #[test]

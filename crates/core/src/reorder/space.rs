@@ -9,6 +9,7 @@
 use crate::error::{Error, Result};
 use crate::feature::{Here, Span};
 use crate::reorder::distortion::distance;
+use crate::reorder::waw::Prune;
 use std::fmt;
 
 /// Which orders of phrases the decoder may use.
@@ -26,6 +27,33 @@ pub enum Space {
     Mj2,
     /// Whatever a binary tree with straight and inverted nodes can reach.
     Itg,
+}
+
+/// A space, and how it is shaped by a word-after-word model: `dl:18+waw(top=3,threshold=0.1,zone=5)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shaped {
+    /// What is allowed.
+    pub space: Space,
+    /// What is worth trying; none when everything is.
+    pub prune: Option<Prune>,
+}
+
+impl Shaped {
+    /// Reads a space by name, with or without `+waw(…)`.
+    pub fn named(name: &str) -> Result<Shaped> {
+        let (space, prune) = match name.split_once('+') {
+            Some((space, prune)) => (space, Some(Prune::named(prune)?)),
+            None => (name, None),
+        };
+        Ok(Shaped { space: Space::named(space)?, prune })
+    }
+}
+
+impl fmt::Display for Shaped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.space)?;
+        self.prune.map_or(Ok(()), |prune| write!(f, "+{prune}"))
+    }
 }
 
 /// One phrase has jumped ahead.
@@ -274,6 +302,17 @@ mod tests {
                 assert_eq!(dead_ends, 0, "{name}, seed {seed}");
             }
         }
+    }
+
+    #[test]
+    fn shaped_spaces_are_read_and_shown() {
+        for name in ["dl:18+waw(top=3,threshold=0.1,zone=5)", "itg+waw(top=1,threshold=0,zone=-1)"]
+        {
+            assert_eq!(Shaped::named(name).unwrap().to_string(), name);
+        }
+        assert_eq!(Shaped::named("dl:6").unwrap().to_string(), "dl:6");
+        assert!(Shaped::named("dl:6+").is_err());
+        assert!(Shaped::named("what+waw").is_err());
     }
 
     #[test]

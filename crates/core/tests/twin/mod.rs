@@ -8,10 +8,11 @@ use wayword::align::Link;
 use wayword::corpus::WordId;
 use wayword::decode::{Models, Oov, Settings};
 use wayword::feature::{
-    Candidate, Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase,
-    PhraseEntry, PhraseModel, Span, Weights,
+    Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase, PhraseEntry,
+    PhraseModel, Source, Span, Weights,
 };
 use wayword::reorder::orientation::{Against, Classes, NextTest};
+use wayword::reorder::waw::Prune;
 use wayword::reorder::{Distortion, Orientation, Space};
 
 /// A phrase pair.
@@ -108,72 +109,79 @@ pub fn noise(seed: u32, values: &[u32]) -> f32 {
     (hash >> 8) as f32 / (1 << 24) as f32
 }
 
-/// In the manner of a word-after-word model: the state is the last translated word.
+/// The word-after-word model from its definition (SPEC b.5 and c): scores by position from 1.
 pub struct After {
-    pub seed: u32,
+    pub scores: Vec<f32>,
+    pub length: usize,
     pub prune: Option<Prune>,
 }
 
-/// Early pruning (SPEC c): so many entry words, none worse than the best by more than `below`,
-/// and whatever starts within `zone` of the last phrase.
-#[derive(Debug, Clone, Copy)]
-pub struct Prune {
-    pub most: usize,
-    pub below: f32,
-    pub zone: u32,
-}
-
 impl After {
-    fn pair(&self, from: u32, to: u32) -> f32 {
-        -2.0 * noise(self.seed, &[from, to, 77])
+    /// Random scores for a sentence, some of them equal.
+    pub fn random(seed: u32, length: usize) -> Self {
+        let cells = 0..((length + 1) * length) as u32;
+        let score = |cell: u32| -((1.0 + 8.0 * noise(seed, &[cell, 77])).round() / 3.0);
+        After { scores: cells.map(score).collect(), length, prune: None }
     }
 
-    /// The entry words worth trying after a word.
-    fn kept(&self, prune: Prune, last: u32, mut entries: Vec<u32>) -> Vec<u32> {
-        let score = |entry: u32| self.pair(last, entry + 1);
-        entries.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    fn score(&self, last: usize, word: usize) -> f32 {
+        self.scores[last * self.length + word - 1]
+    }
+
+    /// The order of the words of an option, from 1: by the mean of their target positions.
+    fn order(option: &Option_) -> Vec<usize> {
+        let words = 0..option.span.len();
+        let own = |word: u32| option.links.iter().filter(move |link| link.src.0 == word);
+        let mean = |word: u32| {
+            let sum: f64 = own(word).map(|link| f64::from(link.tgt.0)).sum();
+            (own(word).count() > 0).then(|| sum / own(word).count() as f64)
+        };
+        let key = |word: u32| {
+            let left = (0..word).rev().find_map(mean);
+            let right = (word..option.span.len()).find_map(mean);
+            match (mean(word), left, right) {
+                (Some(own), _, _) => own,
+                (None, Some(left), Some(right)) => (left + right) / 2.0,
+                (None, left, right) => left.or(right).unwrap_or(0.0),
+            }
+        };
+        let mut order: Vec<u32> = words.collect();
+        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
+        order.into_iter().map(|word| (option.span.start + word + 1) as usize).collect()
+    }
+
+    /// One factor a source word.
+    fn total(&self, path: &[&Option_]) -> f64 {
+        let mut last = 0;
+        let mut total = 0.0;
+        for word in path.iter().flat_map(|option| After::order(option)) {
+            total += f64::from(self.score(last, word));
+            last = word;
+        }
+        total
+    }
+
+    /// The entry words worth trying after a path, from 0.
+    fn kept(&self, prune: Prune, path: &[&Option_], mut entries: Vec<u32>) -> Vec<u32> {
+        let last = path.last().map_or(0, |option| *After::order(option).last().unwrap());
+        let end = path.last().map_or(0, |option| option.span.end);
+        let score = |entry: u32| self.score(last, entry as usize + 1);
+        let key = |entry: u32| (end.abs_diff(entry), entry);
+        entries.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(key(a).cmp(&key(b))));
         entries.dedup();
         let best = entries.first().map_or(0.0, |&entry| score(entry));
-        entries.truncate(prune.most);
-        entries.retain(|&entry| score(entry) >= best + prune.below);
+        if prune.top > 0 {
+            entries.truncate(prune.top as usize);
+        }
+        if prune.threshold > 0.0 {
+            entries.retain(|&entry| score(entry) >= best + prune.threshold.ln() as f32);
+        }
         entries
     }
 }
 
-impl PathFeature for After {
-    fn name(&self) -> &str {
-        "waw"
-    }
-
-    fn narrows(&self) -> bool {
-        self.prune.is_some()
-    }
-
-    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
-        Box::new(AfterScorer(self))
-    }
-}
-
-struct AfterScorer<'a>(&'a After);
-
-impl PathScorer for AfterScorer<'_> {
-    fn step(&self, state: u32, _: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
-        // Positions count from 1; words inside the phrase go from left to right.
-        let Span { start, end } = phrase.span;
-        let inside: f32 = (start + 1..end).map(|at| self.0.pair(at, at + 1)).sum();
-        (self.0.pair(state, start + 1) + inside, end)
-    }
-
-    fn narrow(&self, state: u32, here: &Here<'_>, candidates: &mut [Candidate]) {
-        let Some(prune) = self.0.prune else { return };
-        let entries = candidates.iter().map(|candidate| candidate.entry).collect();
-        let kept = self.0.kept(prune, state, entries);
-        for candidate in candidates {
-            let near = candidate.span.start.abs_diff(here.end) <= prune.zone;
-            candidate.kept &= near || kept.contains(&candidate.entry);
-        }
-    }
-}
+/// A path feature at work.
+type Seated<'a> = wayword::Result<Box<dyn PathScorer + 'a>>;
 
 /// In the manner of a linear-ordering model: no state, only what is left uncovered.
 pub struct Ahead {
@@ -185,8 +193,8 @@ impl PathFeature for Ahead {
         "lop"
     }
 
-    fn sentence<'a>(&'a self, _: &'a [&'a str], _: &[Phrase<'a>]) -> Box<dyn PathScorer + 'a> {
-        Box::new(AheadScorer(self))
+    fn sentence<'a>(&'a self, _: &Source<'a>, _: &[Phrase<'a>]) -> Seated<'a> {
+        Ok(Box::new(AheadScorer(self)))
     }
 }
 
@@ -216,6 +224,7 @@ struct Option_ {
     orientation: Vec<f32>,
     oov: bool,
     entry: u32,
+    links: Vec<Link>,
 }
 
 /// A complete way to translate.
@@ -234,7 +243,7 @@ pub struct Twin<'a> {
     pub weights: &'a Weights,
     pub settings: &'a Settings,
     pub src: &'a [&'a str],
-    /// The feature that prunes early, if one does.
+    /// What the feature `waw` scores by, if it is there; it may prune early.
     pub after: Option<&'a After>,
     /// What the markup demands.
     pub demands: &'a Demands,
@@ -306,6 +315,10 @@ impl Twin<'_> {
                         orientation: Vec::new(),
                         oov: false,
                         entry: span.start,
+                        links: (0..span.len())
+                            .flat_map(|src| (0..words.len() as u32).map(move |tgt| (src, tgt)))
+                            .map(|(src, tgt)| Link::new(src, tgt))
+                            .collect(),
                     });
                 }
                 if self.demands.reserve(span) {
@@ -324,6 +337,7 @@ impl Twin<'_> {
                         orientation: pair.orientation.clone(),
                         oov: false,
                         entry: entry(span, &pair.links),
+                        links: pair.links.clone(),
                     });
                 }
                 if found.is_none() && span.len() == 1 {
@@ -337,6 +351,7 @@ impl Twin<'_> {
                         orientation: Vec::new(),
                         oov: true,
                         entry: span.start,
+                        links: vec![Link::new(0, 0)],
                     });
                 }
             }
@@ -378,8 +393,10 @@ impl Twin<'_> {
             return options;
         };
         let end = path.last().map_or(0, |option| option.span.end);
-        let kept = after.kept(prune, end, options.iter().map(|option| option.entry).collect());
-        let near = |option: &Option_| option.span.start.abs_diff(end) <= prune.zone;
+        let kept = after.kept(prune, path, options.iter().map(|option| option.entry).collect());
+        let near = |option: &Option_| {
+            prune.zone.is_some_and(|zone| option.span.start.abs_diff(end) <= zone)
+        };
         options.into_iter().filter(|o| near(o) || kept.contains(&o.entry)).collect()
     }
 
@@ -447,8 +464,10 @@ impl Twin<'_> {
         if let Some(orientation) = self.models.orientation {
             features.extend(self.orientation(orientation, path, &spans));
         }
-        for feature in &self.models.paths {
-            let scorer = feature.sentence(self.src, &[]);
+        features.extend(self.after.map(|after| after.total(path)));
+        for feature in self.models.paths.iter().filter(|feature| feature.name() != "waw") {
+            let source = Source { words: self.src, tokens: self.src, number: 0 };
+            let scorer = feature.sentence(&source, &[]).unwrap();
             let mut state = scorer.start();
             let mut bits = vec![0; Coverage::blocks_for(self.src.len() as u32)];
             let mut sum = 0.0;

@@ -25,7 +25,13 @@ from wayword.corpus.annotate.chunks import derive_chunks
 from wayword.corpus.annotate.classes import Classes, ClassSummary
 from wayword.corpus.annotate.conllu import conllu_lines, read_conllu, write_conllu
 from wayword.corpus.annotate.external import Spacy, Stanza, Udpipe
-from wayword.corpus.annotate.factored import factored, read_factored, write_factored
+from wayword.corpus.annotate.factored import (
+    factored,
+    parse_factored,
+    read_factored,
+    surface,
+    write_factored,
+)
 from wayword.corpus.annotate.gold import Gold
 from wayword.corpus.annotate.mismatch import Mismatch, compare_tokens
 from wayword.corpus.annotate.score import Score, score
@@ -56,11 +62,13 @@ __all__ = [
     "derive_chunks",
     "factored",
     "open_annotator",
+    "parse_factored",
     "read_annotated",
     "read_conllu",
     "read_factored",
     "read_treebank",
     "score",
+    "surface",
     "write_conllu",
     "write_factored",
 ]

@@ -21,7 +21,16 @@ from wayword.corpus.annotate.sentence import Chunk, Sentence, chunks_from_tags
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError, FormatError
 
-__all__ = ["FACTORS", "escape", "factored", "read_factored", "unescape", "write_factored"]
+__all__ = [
+    "FACTORS",
+    "escape",
+    "factored",
+    "parse_factored",
+    "read_factored",
+    "surface",
+    "unescape",
+    "write_factored",
+]
 
 #: The factors of a word, in this order.
 FACTORS = ("word", "pos", "chunk", "head")
@@ -40,6 +49,15 @@ def unescape(text: str) -> str:
     if "#124;" not in text:
         return text
     return BAR.sub(lambda bar: "|" if bar[0] == "&#124;" else "&" + bar[0][5:], text)
+
+
+def surface(token: str) -> str:
+    """The word of a factored token.
+
+    >>> surface("Katze|NOUN|I-NP")
+    'Katze'
+    """
+    return unescape(token.split("|", 1)[0])
 
 
 def factored(sentence: Sentence, *, factors: int | None = None) -> str:
@@ -108,6 +126,19 @@ def read_factored(path: FilePath) -> Iterator[Sentence]:
         yield _from_factors(rows, count, places)
     if not count:
         yield from [Sentence(())] * waiting
+
+
+def parse_factored(line: str) -> Sentence:
+    """A sentence from one line of factored text.
+
+    >>> parse_factored("Tee|NOUN trinken|VERB").pos
+    ('NOUN', 'VERB')
+    """
+    tokens = line.split()
+    count = tokens[0].count("|") + 1 if tokens else 1
+    places = [f"token {at} (`{token}`)" for at, token in enumerate(tokens, 1)]
+    rows = [_split_factors(*row, count) for row in zip(tokens, places, strict=True)]
+    return _from_factors(rows, count, places)
 
 
 def _split_factors(token: str, place: str, count: int) -> list[str]:

@@ -1,0 +1,197 @@
+//! How well a model tells which word comes next (SPEC b.6).
+//!
+//! In: a model, or plain distance, and annotated sentences with their orders. Out: counts from
+//! which precision, recall and ranking accuracy follow; counts can be added.
+//! How: the classifier is asked about all samples as in training; the ranking walks along each
+//! order and asks for the place of the right word among all within the distortion limit.
+//! Cost: one evaluation of the model a pair of words, O(n · limit) pairs a sentence.
+
+use super::corpus::Corpus;
+use super::count::BLOCK;
+use super::matrix::Matrix;
+use super::model::Model;
+use super::samples::Walk;
+use super::sentence::Prepared;
+use crate::Job;
+use crate::align::parallel::for_each_block_of;
+use crate::error::{Error, Result};
+
+/// Jumps backward further than this are long.
+const LONG_BACK: u32 = 7;
+/// Jumps forward further than this are long.
+const LONG_FORWARD: u32 = 6;
+
+/// Decisions of a classifier at P >= 0.5.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Right jumps found.
+    pub found: u64,
+    /// Right jumps missed.
+    pub missed: u64,
+    /// Wrong jumps taken for right.
+    pub wrong: u64,
+    /// Wrong jumps seen as such.
+    pub refused: u64,
+}
+
+/// Places of the right word, over decisions of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Number of decisions.
+    pub decisions: u64,
+    /// The right word was first.
+    pub first: u64,
+    /// It was among the first three.
+    pub among_three: u64,
+}
+
+/// Ranking under one distortion limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ranked {
+    /// All decisions.
+    pub all: Places,
+    /// Those whose right word lies beyond the limit; they count as failures.
+    pub beyond: u64,
+    /// Long jumps backward.
+    pub long_back: Places,
+    /// Long jumps forward.
+    pub long_forward: Places,
+}
+
+impl Places {
+    fn add(&mut self, place: Option<usize>) {
+        self.decisions += 1;
+        self.first += u64::from(place == Some(0));
+        self.among_three += u64::from(place.is_some_and(|place| place < 3));
+    }
+
+    fn join(&mut self, other: &Places) {
+        self.decisions += other.decisions;
+        self.first += other.first;
+        self.among_three += other.among_three;
+    }
+}
+
+#[derive(Default)]
+struct Tester {
+    walk: Walk,
+    decided: Decided,
+    ranked: Vec<Ranked>,
+}
+
+/// Puts a model to the test; none is plain distance, which decides nothing.
+pub fn evaluate(
+    model: Option<&Model>,
+    corpus: &Corpus,
+    limits: &[u32],
+    job: &Job,
+) -> Result<(Decided, Vec<Ranked>)> {
+    if let Some(model) = model {
+        fits(model, corpus)?;
+    }
+    job.begin(corpus.len() as u64);
+    let testers = for_each_block_of(BLOCK, corpus.len(), job, |tester: &mut Tester, block| {
+        tester.ranked.resize(limits.len(), Ranked::default());
+        block.into_iter().for_each(|number| tester.test(model, corpus, limits, number));
+        Ok(())
+    })?;
+    let mut decided = Decided::default();
+    let mut ranked = vec![Ranked::default(); limits.len()];
+    for tester in testers {
+        decided.found += tester.decided.found;
+        decided.missed += tester.decided.missed;
+        decided.wrong += tester.decided.wrong;
+        decided.refused += tester.decided.refused;
+        for (sum, own) in ranked.iter_mut().zip(&tester.ranked) {
+            sum.all.join(&own.all);
+            sum.beyond += own.beyond;
+            sum.long_back.join(&own.long_back);
+            sum.long_forward.join(&own.long_forward);
+        }
+    }
+    Ok((decided, ranked))
+}
+
+/// Refuses text without the layers that a model looks at.
+fn fits(model: &Model, corpus: &Corpus) -> Result<()> {
+    let templates = model.recipe().options.templates;
+    let has_tags = corpus.has_tags() || !templates.needs_tags();
+    if has_tags && (corpus.has_chunks() || !templates.needs_chunks()) {
+        return Ok(());
+    }
+    Err(Error::Argument {
+        name: "model".into(),
+        found: format!("templates `{templates}`, but the text has no such layers"),
+        expected: "text annotated as the training text was".into(),
+    })
+}
+
+impl Tester {
+    fn test(&mut self, model: Option<&Model>, corpus: &Corpus, limits: &[u32], number: usize) {
+        let order = corpus.order(number);
+        let matrix = model.map(|model| {
+            let mut prepared = Prepared::default();
+            corpus.prepare(number, &mut prepared);
+            Matrix::lazy(model, prepared)
+        });
+        if let (Some(model), Some(matrix)) = (model, &matrix) {
+            let half = 0.5_f32.ln();
+            let decided = &mut self.decided;
+            self.walk.samples(order, model.recipe().options.window, |sample| {
+                let yes = matrix.get(sample.from, sample.to) >= half;
+                *match (sample.is_next, yes) {
+                    (true, true) => &mut decided.found,
+                    (true, false) => &mut decided.missed,
+                    (false, true) => &mut decided.wrong,
+                    (false, false) => &mut decided.refused,
+                } += 1;
+            });
+        }
+        for (&limit, ranked) in limits.iter().zip(&mut self.ranked) {
+            self.walk.steps(order, |from, next, covered| {
+                ranked.add(matrix.as_ref(), limit, from, next, covered);
+            });
+        }
+    }
+}
+
+impl Ranked {
+    /// Ranks the words that may come next, and notes the place of the right one.
+    fn add(
+        &mut self,
+        matrix: Option<&Matrix<'_>>,
+        limit: u32,
+        from: u32,
+        next: u32,
+        covered: &[bool],
+    ) {
+        // By score, then distance, then forward before backward, then position.
+        let key = |to: u32| {
+            let score = matrix.map_or(0.0, |matrix| matrix.get(from, to));
+            (score, jump(from, to), to <= from, to)
+        };
+        let right = key(next);
+        let is_before = |other: (f32, u32, bool, u32)| {
+            let rest = (other.1, other.2, other.3).cmp(&(right.1, right.2, right.3));
+            right.0.total_cmp(&other.0).then(rest).is_lt()
+        };
+        let place = (right.1 <= limit).then(|| {
+            let last = (from + 1).saturating_add(limit).min(covered.len() as u32 - 1);
+            ((from + 1).saturating_sub(limit).max(1)..=last)
+                .filter(|&to| !covered[to as usize] && to != next && is_before(key(to)))
+                .count()
+        });
+        self.all.add(place);
+        self.beyond += u64::from(place.is_none());
+        if next < from + 1 && right.1 > LONG_BACK {
+            self.long_back.add(place);
+        } else if next > from && right.1 > LONG_FORWARD {
+            self.long_forward.add(place);
+        }
+    }
+}
+
+/// D(from, to) = |to - from - 1|.
+fn jump(from: u32, to: u32) -> u32 {
+    to.abs_diff(from + 1)
+}

@@ -1,0 +1,175 @@
+//! The model's seat at the decoder: the feature `waw`, and early pruning.
+//!
+//! In: the words of a sentence with their factors, and the phrases that may be used in it.
+//! Out: for each phrase added, ln P of the jump to its first word and of the jumps inside it, so
+//! that a complete translation has one factor a source word (SPEC b.5); which phrases are worth
+//! trying next (SPEC c).
+//! Cost: one look-up a phrase added; the inside of a phrase is worked out once a sentence.
+
+use super::matrix::Matrix;
+use super::model::Model;
+use super::prune::{Chooser, Prune};
+use super::sentence::{BadToken, FACTORS, Prepared, Sentence};
+use crate::error::{Error, Place, Result};
+use crate::feature::{Candidate, Here, PathFeature, PathScorer, Phrase, Source};
+use crate::reorder::order::MeanOrder;
+use std::cell::{Cell, RefCell};
+
+/// Where the scores of pairs of words come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Scores<'a> {
+    /// A trained model.
+    Model(&'a Model),
+    /// For each sentence its log probabilities, `length + 1` rows of `length` numbers; the first
+    /// row is the sentence's start.
+    Given(&'a [Vec<f32>]),
+}
+
+/// The feature `waw`.
+#[derive(Debug, Clone, Copy)]
+pub struct Waw<'a> {
+    /// Scores of pairs of words.
+    pub scores: Scores<'a>,
+    /// How the choice of the next phrase is narrowed, if it is.
+    pub prune: Option<Prune>,
+}
+
+impl Waw<'_> {
+    fn matrix<'m>(&'m self, source: &Source<'_>) -> Result<Matrix<'m>> {
+        match self.scores {
+            Scores::Model(model) => {
+                let mut prepared = Prepared::default();
+                prepared.fill_from(&annotated(source, model)?);
+                Ok(Matrix::lazy(model, prepared))
+            }
+            Scores::Given(matrices) => {
+                let length = source.words.len();
+                let cells = matrices.get(source.number).map(Vec::as_slice).unwrap_or_default();
+                if cells.len() == (length + 1) * length {
+                    return Ok(Matrix::given(length, cells));
+                }
+                Err(Error::Mismatch {
+                    place: Place { file: "matrix".into(), line: Some(source.number as u64 + 1) },
+                    found: format!("{} numbers for {length} words", cells.len()),
+                    advice: format!("give {} rows of {length}, the start first", length + 1),
+                })
+            }
+        }
+    }
+}
+
+/// The sentence with as many layers as its tokens have, which must be enough for the model.
+fn annotated<'a>(source: &Source<'a>, model: &Model) -> Result<Sentence<'a>> {
+    let place = || Place { file: "sentence".into(), line: Some(source.number as u64 + 1) };
+    let templates = model.recipe().options.templates;
+    let needed = 1 + usize::from(templates.needs_tags()) + usize::from(templates.needs_chunks());
+    if needed == 1 {
+        return Ok(Sentence::of_words(source.words.iter().copied()));
+    }
+    let factors = source.tokens.first().map_or(needed, |token| token.split('|').count());
+    if !(needed..=FACTORS).contains(&factors) {
+        let forms = ["word", "word|POS", "word|POS|chunk"];
+        return Err(Error::Format {
+            place: place(),
+            found: format!("tokens with {factors} factors"),
+            expected: format!("`{}`, which the model looks at", forms[needed - 1]),
+            advice: "annotate the text as the training text was".into(),
+        });
+    }
+    Sentence::of_factors(source.tokens.iter().copied(), factors).map_err(|bad| {
+        let BadToken { at, found, expected } = bad;
+        Error::Format {
+            place: place(),
+            found: format!("token {} (`{}`): {found}", at + 1, source.tokens[at]),
+            expected,
+            advice: "write a `|` inside a word as `&#124;`".into(),
+        }
+    })
+}
+
+impl PathFeature for Waw<'_> {
+    fn name(&self) -> &str {
+        "waw"
+    }
+
+    fn narrows(&self) -> bool {
+        self.prune.is_some()
+    }
+
+    fn reads_factors(&self) -> bool {
+        match self.scores {
+            Scores::Model(model) => model.recipe().options.templates.needs_tags(),
+            Scores::Given(_) => false,
+        }
+    }
+
+    fn sentence<'a>(
+        &'a self,
+        source: &Source<'a>,
+        phrases: &[Phrase<'a>],
+    ) -> Result<Box<dyn PathScorer + 'a>> {
+        Ok(Box::new(Scorer {
+            matrix: self.matrix(source)?,
+            prune: self.prune,
+            inside: vec![Cell::new(NOT_ASKED); phrases.len()],
+            order: RefCell::default(),
+            chooser: RefCell::default(),
+        }))
+    }
+}
+
+/// The words of a phrase in the order they are translated.
+#[derive(Debug, Clone, Copy)]
+struct Inside {
+    /// Positions from 1.
+    first: u32,
+    last: u32,
+    /// ln P of the jumps from one to the next; NaN when not asked yet.
+    sum: f32,
+}
+
+const NOT_ASKED: Inside = Inside { first: 0, last: 0, sum: f32::NAN };
+
+/// The feature at work on a sentence; its state is the last translated word.
+struct Scorer<'a> {
+    matrix: Matrix<'a>,
+    prune: Option<Prune>,
+    inside: Vec<Cell<Inside>>,
+    order: RefCell<MeanOrder>,
+    chooser: RefCell<Chooser>,
+}
+
+impl Scorer<'_> {
+    #[inline]
+    fn inside(&self, phrase: &Phrase<'_>) -> Inside {
+        let cell = &self.inside[phrase.number as usize];
+        let known = cell.get();
+        if !known.sum.is_nan() {
+            return known;
+        }
+        let position = |word: u32| phrase.span.start + word + 1;
+        let mut order = self.order.borrow_mut();
+        let order = order.of(phrase.span.len() as usize, phrase.links);
+        let sum = order.windows(2).map(|two| self.matrix.get(position(two[0]), position(two[1])));
+        let inside = Inside {
+            first: order.first().map_or(0, |&word| position(word)),
+            last: order.last().map_or(0, |&word| position(word)),
+            sum: sum.sum(),
+        };
+        cell.set(inside);
+        inside
+    }
+}
+
+impl PathScorer for Scorer<'_> {
+    fn step(&self, state: u32, _: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
+        let Inside { first, last, sum } = self.inside(phrase);
+        (self.matrix.get(state, first) + sum, last)
+    }
+
+    fn narrow(&self, state: u32, here: &Here<'_>, candidates: &mut [Candidate]) {
+        let Some(prune) = &self.prune else { return };
+        let score = |word: u32| self.matrix.get(state, word + 1);
+        self.chooser.borrow_mut().choose(prune, here.end, candidates, score);
+    }
+}

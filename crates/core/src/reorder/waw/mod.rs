@@ -1,0 +1,41 @@
+//! The word-after-word model: how likely is a source word to be translated right after another?
+//!
+//! In: annotated source sentences with links to their translations. Out: a model that gives
+//! P(next = j | last = i) for any two words; a feature of the decoder, and a guide to what it tries.
+//! How: a logistic regression over words, tags and chunks at and between both ends (Bisazza and
+//! Federico, 2013; SPEC b and c), trained on every decision that translating a bitext takes.
+//! Cost: see `train` for learning, `matrix` for use.
+//! Not: the optimiser, which is Python's; a model of the sentence's end.
+//!
+//! The stage reads top to bottom: `sentence` and `corpus` hold the text, `samples` and `template`
+//! say what is learned from it, `count` and `rows` write it down, `train` learns, `model` keeps
+//! what was learned, `matrix`, `prune` and `feature` use it, `evaluate` puts it to the test.
+
+mod corpus;
+mod count;
+mod evaluate;
+mod feature;
+mod matrix;
+mod model;
+mod options;
+mod prune;
+mod rows;
+mod samples;
+mod sentence;
+mod template;
+mod train;
+
+#[cfg(test)]
+mod tests;
+
+pub use corpus::Corpus;
+pub use evaluate::{Decided, Places, Ranked, evaluate};
+pub use feature::{Scores, Waw};
+pub use matrix::Matrix;
+pub use model::{Model, Recipe};
+pub use options::{Anchor, Options, Templates, Window};
+pub use prune::{Chooser, Prune};
+pub use samples::{Sample, Walk};
+pub use sentence::{BadToken, Layer, Prepared, Sentence};
+pub use template::{Firing, Shapes, fingerprint_of};
+pub use train::{Slope, Trainer};

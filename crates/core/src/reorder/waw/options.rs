@@ -1,0 +1,154 @@
+//! What training a word-after-word model can be told, and the sets of features by name.
+
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// Which templates of SPEC b.3 are used: bit `t` stands for template `t`, 1 to 21.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Templates(u32);
+
+const fn between(first: u32, last: u32) -> u32 {
+    (2 << last) - (1 << first)
+}
+
+impl Templates {
+    /// Words, tags, both, and both with chunks.
+    pub const SETS: [(&'static str, Templates); 4] = [
+        ("W", Templates(between(1, 7))),
+        ("P", Templates(between(8, 15))),
+        ("WP", Templates(between(1, 17))),
+        ("WPC", Templates(between(1, 21))),
+    ];
+
+    /// Templates that need tags.
+    const TAGS: u32 = between(8, 17);
+    /// Templates that need chunks.
+    const CHUNKS: u32 = between(18, 21);
+
+    /// The set of this name: `W`, `P`, `WP` or `WPC`.
+    pub fn named(name: &str) -> Result<Templates> {
+        let known = Templates::SETS.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, set)| set).ok_or_else(|| Error::Argument {
+            name: "templates".into(),
+            found: format!("`{name}`"),
+            expected: "`W`, `P`, `WP` or `WPC`".into(),
+        })
+    }
+
+    /// The largest set that text with these layers allows.
+    pub fn for_layers(tags: bool, chunks: bool) -> Templates {
+        Templates::SETS[if tags && chunks { 3 } else { 2 * usize::from(tags) }].1
+    }
+
+    /// The set of these bits; none when there is no such template.
+    pub fn from_bits(bits: u32) -> Option<Templates> {
+        (bits != 0 && bits & !between(1, 21) == 0).then_some(Templates(bits))
+    }
+
+    /// The bits.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether a template is in the set.
+    pub fn has(self, template: u8) -> bool {
+        self.0 >> template & 1 == 1
+    }
+
+    /// Whether some template looks at tags.
+    pub fn needs_tags(self) -> bool {
+        self.0 & Templates::TAGS != 0
+    }
+
+    /// Whether some template looks at chunks.
+    pub fn needs_chunks(self) -> bool {
+        self.0 & Templates::CHUNKS != 0
+    }
+}
+
+impl fmt::Display for Templates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Templates::SETS.into_iter().find(|(_, set)| set == self) {
+            Some((name, _)) => f.write_str(name),
+            None => write!(f, "{:#x}", self.0),
+        }
+    }
+}
+
+/// Which words stand beside those between the two ends of a jump (SPEC Q-06).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Anchor {
+    /// The word jumped to and the one before it, as printed in the paper.
+    #[default]
+    Target,
+    /// Both ends of the jump.
+    Ends,
+}
+
+impl Anchor {
+    /// All kinds with the names used in options.
+    pub const ALL: [(&'static str, Anchor); 2] = [("j", Anchor::Target), ("ij", Anchor::Ends)];
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Result<Anchor> {
+        let known = Anchor::ALL.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, kind)| kind).ok_or_else(|| Error::Argument {
+            name: "between_anchor".into(),
+            found: format!("`{name}`"),
+            expected: "`j` or `ij`".into(),
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Anchor::ALL[self as usize].0
+    }
+}
+
+/// How far from the last word untranslated words are taken as wrong answers (SPEC b.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The distance.
+    pub width: u32,
+    /// Whether a word at just this distance is taken too.
+    pub inclusive: bool,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { width: 10, inclusive: false }
+    }
+}
+
+/// What the features of a model are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// The templates.
+    pub templates: Templates,
+    /// What stands beside the words between.
+    pub anchor: Anchor,
+    /// Where wrong answers are taken from.
+    pub window: Window,
+    /// Features that fire in fewer samples are dropped.
+    pub min_count: u32,
+}
+
+impl Options {
+    /// Refuses values that cannot be meant.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |name: &str, found: u32, expected: &str| {
+            Err(Error::Argument {
+                name: name.into(),
+                found: found.to_string(),
+                expected: expected.into(),
+            })
+        };
+        match self {
+            Options { window: Window { width, .. }, .. } if !(1..=1000).contains(width) => {
+                refuse("window", *width, "a number of words from 1 to 1000")
+            }
+            Options { min_count: 0, .. } => refuse("min_count", 0, "1 or more"),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,589 @@
+//! SPEC's examples of the word-after-word model, and training against slow twins.
+
+use super::*;
+use crate::Job;
+use crate::align::Link;
+use crate::feature::{Candidate, Coverage, Here, Span};
+use crate::reorder::Space;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+fn options(templates: &str) -> Options {
+    Options {
+        templates: Templates::named(templates).unwrap(),
+        anchor: Anchor::Target,
+        window: Window::default(),
+        min_count: 1,
+    }
+}
+
+/// SPEC's sentence. Its heads differ from what tags alone would tell, so they are given.
+fn example() -> Sentence<'static> {
+    let texts = |line: &'static str| line.split(' ').map(Into::into).collect();
+    let words = texts("ywASl sfyr lbnAn tHrk -h");
+    let (tags, types) = (texts("V N NP N PRP"), texts("VP NP NP NP NP"));
+    Sentence::of_layers(words, tags, types, vec![0, 1, 1, 3, 3], vec![0, 1, 1, 3, 3]).unwrap()
+}
+
+fn texts(src: &Sentence<'_>, options: &Options, from: u32, to: u32) -> Vec<String> {
+    let shapes = Shapes::new(options);
+    let mut prepared = Prepared::default();
+    prepared.fill_from(src);
+    let mut texts = Vec::new();
+    shapes.firings(&prepared, from, to, |firing| {
+        let text = shapes.text(src, from, to, firing);
+        assert_eq!(fingerprint_of(&text), Some(firing.fingerprint), "{text}");
+        texts.push(text);
+    });
+    texts
+}
+
+#[test]
+fn the_features_are_those_of_the_specification() {
+    let src = example();
+    let of = |from, to| texts(&src, &options("WPC"), from, to);
+    let expected = "01|ywASl|tHrk 02|<s>|ywASl|tHrk 03|<s>|<s>|ywASl|tHrk 04|<s>|ywASl|tHrk|-h \
+        05|ywASl|sfyr|lbnAn|tHrk 06|F|sfyr|lbnAn|tHrk 06|F|lbnAn|lbnAn|tHrk \
+        07|F|sfyr_lbnAn|lbnAn|tHrk 08|V|N 09|<s>|V|N 10|<s>|<s>|V|N 11|<s>|V|N|PRP \
+        12|V|N|NP|N 13|<s>|V|N|NP|N|PRP 14|F|N|NP|N 14|F|NP|NP|N 15|F|N_NP|NP|N 16|ywASl|N \
+        17|V|tHrk 18|VP|NP 19|<s>|VP|NP|NP|NP|NP 20|ywASl|tHrk 21|0";
+    assert_eq!(of(1, 4), expected.split_whitespace().collect::<Vec<_>>());
+    let includes =
+        |found: &[String], some: &str| some.split(' ').all(|text| found.contains(&text.to_owned()));
+    let back = of(3, 1);
+    assert_eq!(back.len(), 21);
+    assert!(includes(&back, "05|lbnAn|tHrk|<s>|ywASl 06|B|sfyr|<s>|ywASl 15|B|N|<s>|V 21|0"));
+    let start = of(0, 2);
+    assert_eq!(start.len(), 21);
+    assert!(includes(&start, "03|<s>|<s>|<s>|sfyr 06|F|ywASl|ywASl|sfyr 20|<s>|sfyr 21|0"));
+    let beside = of(2, 3);
+    assert_eq!(beside.len(), 17);
+    assert!(beside.contains(&"21|1".to_owned()));
+    assert!(beside.iter().all(|text| !["06", "07", "14", "15"].contains(&&text[..2])));
+    let sets = [("W", 8), ("P", 9), ("WP", 19), ("WPC", 23)];
+    for (name, count) in sets {
+        assert_eq!(texts(&src, &options(name), 1, 4).len(), count, "{name}");
+    }
+}
+
+#[test]
+fn both_ends_of_a_jump_may_stand_beside_what_lies_between() {
+    let options = Options { anchor: Anchor::Ends, ..options("W") };
+    let found = texts(&example(), &options, 4, 1);
+    let between: Vec<&str> = found.iter().map(|text| &**text).filter(|t| *t > "06").collect();
+    assert_eq!(
+        between,
+        ["06|B|tHrk|sfyr|ywASl", "06|B|tHrk|lbnAn|ywASl", "07|B|tHrk|sfyr_lbnAn|ywASl"]
+    );
+}
+
+#[test]
+fn special_letters_in_words_are_escaped() {
+    let src = Sentence::of_words(["a|b", "50%", "_", "%5F", "_"]);
+    let found = texts(&src, &options("W"), 1, 5);
+    assert!(found.contains(&"07|F|50%25_%5F_%255F|%255F|%5F".to_owned()), "{found:?}");
+}
+
+#[test]
+fn factored_tokens_are_taken_apart() {
+    let tokens = "the|DET|B-NP small|ADJ|I-NP cat|NOUN|I-NP sat|VERB|B-VP down|ADV|I-VP .|.|O";
+    let src = Sentence::of_factors(tokens.split(' '), 3).unwrap();
+    assert_eq!(src.groups(), [0, 0, 0, 3, 3, 5]);
+    assert_eq!(src.heads(), [2, 2, 2, 3, 3, 5]);
+    assert_eq!(src.at(Layer::Chunk, 5), "VP");
+    assert_eq!(src.at(Layer::Head, 1), "cat");
+    assert!(src.same_chunk(1, 3) && !src.same_chunk(3, 4) && !src.same_chunk(0, 1));
+    let bad = |tokens: &str, factors| {
+        let bad = Sentence::of_factors(tokens.split(' '), factors).unwrap_err();
+        format!("{}: {}; {}", bad.at, bad.found, bad.expected)
+    };
+    assert_eq!(bad("a|X b", 2), "1: 1 factors; 2 as in the first token");
+    assert_eq!(bad("a|b|O|d", 4), "0: 4 factors; 1 to 3");
+    assert_eq!(bad("a||O", 3), "0: an empty factor; text on both sides of `|`");
+    assert_eq!(
+        bad("a|X|O b|X|I-NP", 3),
+        "1: chunk tag `I-NP` continues nothing; `B-NP` to open a chunk"
+    );
+    assert_eq!(bad("a|X|NP", 3), "0: chunk tag `NP`; `O`, `B-NP` or `I-NP`");
+}
+
+// ---- training ----
+
+/// A corpus of random sentences over few words.
+fn corpus(seed: u64, sentences: usize) -> Corpus {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut dice = move |sides: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) % sides
+    };
+    let mut corpus = Corpus::default();
+    for _ in 0..sentences {
+        let length = dice(9) as u32;
+        let line: Vec<String> = (0..length)
+            .map(|_| {
+                format!("w{}|T{}|{}", dice(5), dice(3), ["O", "B-NP", "B-VP"][dice(3) as usize])
+            })
+            .collect();
+        let links: Vec<Link> = (0..length)
+            .map(|src| Link::new(src, dice(12) as u32))
+            .filter(|link| link.tgt.0 < 9)
+            .collect();
+        let tokens = line.iter().map(String::as_str);
+        corpus.push(&Sentence::of_factors(tokens, 3).unwrap(), &links).unwrap();
+    }
+    corpus
+}
+
+/// Samples and features without any of the machinery.
+fn slow_samples(corpus: &Corpus, options: &Options) -> Vec<(bool, BTreeSet<String>)> {
+    let mut samples = Vec::new();
+    for number in 0..corpus.len() {
+        let src = corpus.sentence(number);
+        Walk::default().samples(corpus.order(number), options.window, |sample| {
+            let own = texts(&src, options, sample.from, sample.to);
+            samples.push((sample.is_next, own.into_iter().collect()));
+        });
+    }
+    samples
+}
+
+fn slow_likelihood(
+    samples: &[(bool, BTreeSet<String>)],
+    weights: &BTreeMap<String, f64>,
+    bias: f64,
+    prior: f64,
+) -> f64 {
+    let mut value = 0.0;
+    for (is_next, own) in samples {
+        let margin = bias + own.iter().filter_map(|name| weights.get(name)).sum::<f64>();
+        let p = 1.0 / (1.0 + (-margin).exp());
+        value += if *is_next { p.ln() } else { (1.0 - p).ln() };
+    }
+    value - prior / 2.0 * (bias * bias + weights.values().map(|w| w * w).sum::<f64>())
+}
+
+/// Text of each feature, in the trainer's order.
+fn names(trainer: &Trainer, corpus: &Corpus) -> Vec<String> {
+    let count = trainer.features();
+    // Weights that tell features apart.
+    let weights: Vec<f64> = (0..=count).map(|at| (at + 1) as f64).collect();
+    let model = trainer.model(corpus, &weights, 1.0, &Job::new(1)).unwrap();
+    let path = scratch("names");
+    model.write_text(&path).unwrap();
+    let mut names = vec![String::new(); count];
+    for line in std::fs::read_to_string(&path).unwrap().lines().skip(2) {
+        let (name, weight) = line.split_once('\t').unwrap();
+        names[weight.parse::<usize>().unwrap() - 1] = name.to_owned();
+    }
+    std::fs::remove_file(path).unwrap();
+    names
+}
+
+fn scratch(name: &str) -> PathBuf {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Relaxed);
+    std::env::temp_dir().join(format!("wayword-waw-{name}-{}-{number}", std::process::id()))
+}
+
+#[test]
+fn likelihood_and_gradient_are_those_of_the_definition() {
+    let corpus = corpus(7, 60);
+    for (set, min_count, prior) in [("WPC", 5, 1.0), ("W", 3, 0.0), ("P", 1, 0.3)] {
+        let options = Options { min_count, ..options(set) };
+        let job = Job::new(2);
+        let trainer = Trainer::new(&corpus, options, 1000, None, &job).unwrap();
+        assert!(trainer.bytes().1 > 0, "rows go to disk beyond a thousand bytes");
+        let samples = slow_samples(&corpus, &options);
+        assert_eq!(trainer.samples() as usize, samples.len());
+        assert_eq!(trainer.positives() as usize, corpus.words());
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for name in samples.iter().flat_map(|(_, own)| own) {
+            *counts.entry(name).or_default() += 1;
+        }
+        counts.retain(|_, count| *count >= min_count);
+        let names = names(&trainer, &corpus);
+        assert_eq!(
+            names.iter().map(String::as_str).collect::<BTreeSet<_>>(),
+            counts.keys().copied().collect()
+        );
+        let zero = vec![0.0; names.len() + 1];
+        let nothing = trainer.slope(&zero, prior, &job).unwrap();
+        assert!((nothing.value + samples.len() as f64 * 2_f64.ln()).abs() < 1e-9);
+        let mut weights: Vec<f64> =
+            (0..=names.len()).map(|at| ((at * 37 % 19) as f64 - 9.0) / 20.0).collect();
+        let slope = trainer.slope(&weights, prior, &job).unwrap();
+        let value = |weights: &[f64]| {
+            let by_name = names.iter().cloned().zip(weights.iter().copied()).collect();
+            slow_likelihood(&samples, &by_name, weights[names.len()], prior)
+        };
+        assert!((slope.value - value(&weights)).abs() < 1e-8);
+        for at in (0..=names.len()).step_by(names.len() / 23 + 1).chain([names.len()]) {
+            let (kept, step) = (weights[at], 1e-5);
+            weights[at] = kept + step;
+            let up = value(&weights);
+            weights[at] = kept - step;
+            let down = value(&weights);
+            weights[at] = kept;
+            let expected = (up - down) / (2.0 * step);
+            assert!((slope.gradient[at] - expected).abs() < 1e-5, "{at}");
+        }
+    }
+}
+
+#[test]
+fn the_optimum_is_that_of_the_specification() {
+    // Three right jumps and one wrong one, all with one feature: rows made by hand.
+    let mut bytes = Vec::new();
+    for label in [true, true, true, false] {
+        super::rows::push(&mut bytes, label, &mut [0]);
+    }
+    let trainer = super::train::Trainer::of_rows(options("W"), bytes, vec![4], 4);
+    let job = Job::new(1);
+    let mut weight: f64 = 0.0;
+    for _ in 0..50 {
+        // Newton's step, with the bias kept at 0.
+        let slope = trainer.slope(&[weight, 0.0], 1.0, &job).unwrap();
+        let p = 1.0 / (1.0 + (-weight).exp());
+        weight += slope.gradient[0] / (4.0 * p * (1.0 - p) + 1.0);
+    }
+    assert!((weight - 0.5052400863).abs() < 1e-9, "{weight}");
+    let slope = trainer.slope(&[weight, 0.0], 1.0, &job).unwrap();
+    assert!((slope.value + 2.5212813128).abs() < 1e-9);
+    assert!((1.0 / (1.0 + (-weight).exp()) - 0.6236899784).abs() < 1e-9);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_numbers() {
+    let corpus = corpus(3, 700);
+    let run = |threads, memory| {
+        let job = Job::new(threads);
+        let options = Options { min_count: 8, ..options("WPC") };
+        let trainer = Trainer::new(&corpus, options, memory, None, &job).unwrap();
+        let weights: Vec<f64> =
+            (0..=trainer.features()).map(|at| (at % 7) as f64 / 10.0 - 0.3).collect();
+        let slope = trainer.slope(&weights, 1.0, &job).unwrap();
+        let online = trainer.adagrad(2, 0.2, 1.0, &job).unwrap();
+        let model = trainer.model(&corpus, &online, 1.0, &job).unwrap();
+        (slope, online, model.bytes().to_vec())
+    };
+    let one = run(1, usize::MAX);
+    assert_eq!(run(2, usize::MAX), one);
+    assert_eq!(run(3, 5000), one);
+}
+
+#[test]
+fn online_training_comes_near_the_optimum() {
+    let corpus = corpus(5, 400);
+    let job = Job::new(1);
+    let options = Options { min_count: 5, ..options("P") };
+    let trainer = Trainer::new(&corpus, options, usize::MAX, None, &job).unwrap();
+    // Plain ascent with small steps: slow, and sure to arrive.
+    let mut best = vec![0.0; trainer.features() + 1];
+    for _ in 0..1500 {
+        let slope = trainer.slope(&best, 1.0, &job).unwrap();
+        best.iter_mut().zip(&slope.gradient).for_each(|(w, g)| *w += 4e-4 * g);
+    }
+    let likelihood = |weights: &[f64]| trainer.slope(weights, 1.0, &job).unwrap().value;
+    let start = likelihood(&vec![0.0; best.len()]);
+    let online = likelihood(&trainer.adagrad(10, 0.2, 1.0, &job).unwrap());
+    let share = (online - start) / (likelihood(&best) - start);
+    assert!(share > 0.97, "{share}");
+}
+
+fn small_model() -> Model {
+    let corpus = corpus(11, 200);
+    let job = Job::new(1);
+    let options = Options { min_count: 4, ..options("WPC") };
+    let trainer = Trainer::new(&corpus, options, usize::MAX, None, &job).unwrap();
+    let weights = trainer.adagrad(3, 0.2, 1.0, &job).unwrap();
+    trainer.model(&corpus, &weights, 1.0, &job).unwrap()
+}
+
+#[test]
+fn a_saved_model_and_its_text_give_the_same_model() {
+    let model = small_model();
+    let (binary, text) = (scratch("binary"), scratch("text"));
+    model.save(&binary).unwrap();
+    assert_eq!(Model::open(&binary).unwrap().bytes(), model.bytes());
+    model.write_text(&text).unwrap();
+    let lines = std::fs::read_to_string(&text).unwrap();
+    let first = lines.lines().next().unwrap();
+    assert_eq!(
+        first.rsplit_once(' ').unwrap().0,
+        "# wayword waw templates=WPC delta=10 lambda=1 cutoff=4 between_anchor=j window=strict"
+    );
+    let features: Vec<&str> = lines.lines().skip(1).collect();
+    assert!(features.is_sorted());
+    assert_eq!(features.len() as u64, model.features() + 1);
+    assert_eq!(Model::read_text(&text).unwrap().bytes(), model.bytes());
+    for wrong in ["", "# wayword waw\n", "templates=W\n"] {
+        std::fs::write(&text, wrong).unwrap();
+        let found = wrong.trim_end();
+        assert_eq!(
+            Model::read_text(&text).unwrap_err().to_string(),
+            format!(
+                "{}:1: `{found}`; expected `# wayword waw templates=… delta=… …`; \
+                 is this the text form of a word-after-word model?",
+                text.display()
+            )
+        );
+    }
+    std::fs::write(&text, format!("{first}\n01|a|b\tx\n")).unwrap();
+    assert_eq!(
+        Model::read_text(&text).unwrap_err().to_string(),
+        format!(
+            "{}:2: `01|a|b\tx`; expected a feature, a tab and a number; \
+             is this the text form of a word-after-word model?",
+            text.display()
+        )
+    );
+    std::fs::remove_file(text).unwrap();
+    std::fs::remove_file(binary).unwrap();
+}
+
+#[test]
+fn a_score_is_the_log_probability_of_the_definition() {
+    let model = small_model();
+    let corpus = corpus(12, 30);
+    let path = scratch("weights");
+    model.write_text(&path).unwrap();
+    let lines = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let weights: BTreeMap<&str, f64> = lines
+        .lines()
+        .skip(1)
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(name, weight)| (name, weight.parse().unwrap()))
+        .collect();
+    let mut prepared = Prepared::default();
+    for number in 0..corpus.len() {
+        let src = corpus.sentence(number);
+        prepared.fill_from(&src);
+        for (from, to) in
+            (0..=src.len() as u32).flat_map(|f| (1..=src.len() as u32).map(move |t| (f, t)))
+        {
+            if from == to {
+                continue;
+            }
+            let fired = texts(&src, &model.recipe().options, from, to);
+            let margin: f64 = weights["**BIAS**"]
+                + fired.iter().filter_map(|name| weights.get(&**name)).sum::<f64>();
+            let expected = -(1.0 + (-margin).exp()).ln();
+            assert!((f64::from(model.score(&prepared, from, to)) - expected).abs() < 1e-5);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn damaged_models_are_refused(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in any::<Option<prop::sample::Index>>(),
+    ) {
+        let whole = model_bytes();
+        let mut bytes = whole.clone();
+        for (place, byte) in changes {
+            *place.get_mut(&mut bytes) = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        prop_assert_eq!(Model::from_copy(&bytes).is_ok(), bytes == *whole);
+    }
+
+    #[test]
+    fn any_bytes_are_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(Model::from_copy(&bytes).is_err());
+    }
+
+    #[test]
+    fn any_tokens_are_a_sentence_or_an_error(line in "[a-z|&;#124BIO-]{0,40}", factors in 0usize..5) {
+        let _ = Sentence::of_factors(line.split_whitespace(), factors);
+    }
+}
+
+fn model_bytes() -> &'static Vec<u8> {
+    static BYTES: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+    BYTES.get_or_init(|| small_model().bytes().to_vec())
+}
+
+#[test]
+fn the_message_of_a_wrong_file_says_what_to_do() {
+    assert_eq!(
+        Model::from_copy(b"what").unwrap_err().to_string(),
+        "model: something else; expected a word-after-word model of version 1; \
+         make it again with `wayword waw train`"
+    );
+}
+
+// ---- ranking ----
+
+#[test]
+fn distance_ranks_the_words_in_the_order_of_the_specification() {
+    // Order 2 3 1 4 6 5 (from 1), by distance: places of the right word at each step.
+    // 0→2: D 1, 1 has 0: second. 2→3: first. 3→1: D 3; 4 (0), 5 (1), 6 (2) before it: fourth.
+    // 1→4: first of {4 (2), 5, 6}. 4→6: D 1, 5 (0) before it: second. 6→5: first.
+    let mut corpus = Corpus::default();
+    let links = [(0, 2), (1, 0), (2, 1), (3, 3), (5, 4), (4, 5)];
+    let links: Vec<Link> = links.map(|(src, tgt)| Link::new(src, tgt)).to_vec();
+    corpus.push(&Sentence::of_words(["a"; 6]), &links).unwrap();
+    let (decided, ranked) = evaluate(None, &corpus, &[10, 2], &Job::new(1)).unwrap();
+    assert_eq!(decided, Decided::default());
+    assert_eq!(ranked[0].all, Places { decisions: 6, first: 3, among_three: 5 });
+    assert_eq!((ranked[0].beyond, ranked[1].beyond), (0, 1));
+    assert_eq!(ranked[1].all, Places { decisions: 6, first: 3, among_three: 5 });
+    assert_eq!(ranked[0].long_back, Places::default());
+}
+
+// ---- early pruning ----
+
+fn chosen(prune: Prune, scores: &[(u32, f32)]) -> Vec<u32> {
+    // SPEC's positions count from 1: e = last = 4 is the word after position 4, from 0.
+    let mut candidates: Vec<Candidate> = scores
+        .iter()
+        .map(|&(at, _)| Candidate { span: Span::new(at - 1, at), entry: at - 1, kept: true })
+        .collect();
+    let score = |word: u32| scores.iter().find(|(at, _)| *at == word + 1).unwrap().1.ln();
+    Chooser::default().choose(&prune, 4, &mut candidates, score);
+    candidates.iter().filter(|c| c.kept).map(|c| c.span.end).collect()
+}
+
+#[test]
+fn the_words_kept_are_those_of_the_specification() {
+    let scores = [
+        (1, 0.01),
+        (5, 0.30),
+        (6, 0.20),
+        (7, 0.02),
+        (9, 0.25),
+        (12, 0.06),
+        (14, 0.028),
+        (15, 0.05),
+    ];
+    let with = |top, zone| chosen(Prune { top, threshold: 0.1, zone }, &scores);
+    let zone = Some(2);
+    assert_eq!(with(1, zone), [5, 6, 7]);
+    assert_eq!(with(2, zone), [5, 6, 7, 9]);
+    assert_eq!(with(3, zone), [5, 6, 7, 9]);
+    assert_eq!(with(4, zone), [5, 6, 7, 9, 12]);
+    assert_eq!(with(5, zone), [5, 6, 7, 9, 12, 15]);
+    let zone = Some(0);
+    assert_eq!(with(1, zone), [5]);
+    assert_eq!(with(2, zone), [5, 9]);
+    assert_eq!(with(3, zone), [5, 6, 9]);
+    assert_eq!(with(4, zone), [5, 6, 9, 12]);
+    assert_eq!(with(5, zone), [5, 6, 9, 12, 15]);
+    assert_eq!(with(1, None), [5]);
+    let off = Prune { top: 0, threshold: 0.0, zone: None };
+    assert_eq!(chosen(off, &scores).len(), 8);
+    // Of equal words the nearest stays, of equally near ones the left.
+    let same = [(1, 0.5), (4, 0.5), (6, 0.5), (9, 0.5)];
+    assert_eq!(chosen(Prune { top: 1, threshold: 0.0, zone: None }, &same), [4]);
+}
+
+/// All states (coverage, last word) that phrases of up to three words reach, with and without
+/// pruning; words inside a phrase stay in order.
+struct Exploration {
+    scores: Vec<f32>,
+    prune: Option<Prune>,
+    /// Whether candidates are chosen before the space has its say, which is wrong.
+    too_early: bool,
+    seen: BTreeSet<(u64, u32)>,
+    expansions: usize,
+    dead_ends: usize,
+}
+
+const LENGTH: u32 = 9;
+const LIMIT: u32 = 5;
+
+impl Exploration {
+    fn go(&mut self, blocks: u64, end: u32) {
+        if !self.seen.insert((blocks, end)) || blocks.count_ones() == LENGTH {
+            return;
+        }
+        let bits = [blocks];
+        let cov = Coverage::new(&bits, LENGTH);
+        let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+        let near = |span: Span| span.start.abs_diff(end) <= LIMIT;
+        let admits = |span: Span| Space::Dl(Some(LIMIT)).admits(&here, span, |_| true);
+        let spans =
+            (0..LENGTH).flat_map(|at| (at + 1..=LENGTH.min(at + 3)).map(move |to| (at, to)));
+        let mut candidates: Vec<Candidate> = spans
+            .map(|(start, end)| Span::new(start, end))
+            .filter(|&span| {
+                cov.is_free(span) && if self.too_early { near(span) } else { admits(span) }
+            })
+            .map(|span| Candidate { span, entry: span.start, kept: true })
+            .collect();
+        if let Some(prune) = &self.prune {
+            let score = |to: u32| self.scores[(end * LENGTH + to) as usize];
+            Chooser::default().choose(prune, end, &mut candidates, score);
+        }
+        candidates.retain(|candidate| candidate.kept && admits(candidate.span));
+        self.dead_ends += usize::from(candidates.is_empty());
+        self.expansions += candidates.len();
+        for Candidate { span, .. } in candidates {
+            let mut after = [blocks];
+            Coverage::mark(&mut after, span);
+            self.go(after[0], span.end);
+        }
+    }
+}
+
+#[test]
+fn pruning_after_the_space_never_runs_into_a_dead_end() {
+    let explore = |prune: Option<Prune>, too_early: bool| {
+        let (mut expansions, mut dead_ends) = (0, 0);
+        for table in 0..40_u64 {
+            let noise = |cell: u64| (table << 32 | cell).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+            let mut exploration = Exploration {
+                scores: (0..90)
+                    .map(|cell| ((noise(cell * 7 + 1) + 1) as f32 / (1 << 24) as f32).ln())
+                    .collect(),
+                prune,
+                too_early,
+                seen: BTreeSet::new(),
+                expansions: 0,
+                dead_ends: 0,
+            };
+            exploration.go(0, 0);
+            expansions += exploration.expansions;
+            dead_ends += exploration.dead_ends;
+        }
+        (expansions, dead_ends)
+    };
+    assert_eq!(explore(None, false), (42_160, 0));
+    let mut last = 0;
+    for zone in [None, Some(0), Some(2)] {
+        let prune = Some(Prune { top: 2, threshold: 0.1, zone });
+        let (expansions, dead_ends) = explore(prune, false);
+        assert_eq!(dead_ends, 0);
+        assert!(last < expansions && expansions < 42_160);
+        last = expansions;
+        assert!(explore(prune, true).1 > 0, "the wrong way would dead-end");
+    }
+}
+
+#[test]
+fn pruning_is_read_and_shown() {
+    for name in ["waw(top=3,threshold=0.1,zone=5)", "waw(top=0,threshold=0,zone=-1)"] {
+        assert_eq!(Prune::named(name).unwrap().to_string(), name);
+    }
+    assert_eq!(Prune::named("waw").unwrap(), Prune::default());
+    assert_eq!(Prune::named("waw(zone=2)").unwrap(), Prune { zone: Some(2), ..Prune::default() });
+    for name in ["", "waw(", "waw()", "waw(top=-1)", "waw(threshold=2)", "waw(zone=-2)", "lop"] {
+        assert_eq!(
+            Prune::named(name).unwrap_err().to_string(),
+            format!(
+                "space: found `+{name}`; expected `+waw(top=N,threshold=T,zone=Z)` with N >= 0, \
+                 T from 0 to 1, Z >= -1"
+            )
+        );
+    }
+}

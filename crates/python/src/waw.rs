@@ -1,0 +1,446 @@
+//! Python's view of `wayword::reorder::waw`.
+
+use crate::border::{call, enter};
+use crate::corpus::FLOATS;
+use crate::view::View;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use wayword::align::Link;
+use wayword::error::Error;
+use wayword::feature::{Candidate, Coverage, Here, Span};
+use wayword::reorder::Shaped;
+use wayword::reorder::waw::{
+    self, Anchor, Chooser, Matrix, Options, Prepared, Sentence, Shapes, Templates, Walk, Window,
+};
+
+/// The type of weights, as numpy names it.
+const WEIGHTS: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
+
+/// Types, heads and starts of the chunks of each word.
+type Chunks = (Vec<String>, Vec<u32>, Vec<u32>);
+/// Words, tags, chunks.
+type Layers = (Vec<String>, Option<Vec<String>>, Option<Chunks>);
+/// Layers and links.
+type Linked = (Layers, Vec<(u32, u32)>);
+/// Decisions, and how often the right word came first and among the first three.
+type Places = (u64, u64, u64);
+
+fn sentence((words, tags, chunks): &Layers) -> wayword::Result<Sentence<'_>> {
+    let texts = |layer: &[String]| -> Vec<String> { layer.to_vec() };
+    let owned = |layer: &[String]| texts(layer).into_iter().map(Cow::Owned).collect();
+    let tags = tags.as_deref().map(owned).unwrap_or_default();
+    let (types, heads, groups) = match chunks {
+        Some((types, heads, groups)) => (owned(types), heads.clone(), groups.clone()),
+        None => Default::default(),
+    };
+    Sentence::of_layers(owned(words), tags, types, heads, groups).ok_or_else(|| Error::Argument {
+        name: "sentence".into(),
+        found: format!("layers that do not fit {} words", words.len()),
+        expected: "a tag, a chunk type, a head and a start for each word".into(),
+    })
+}
+
+/// Annotated sentences with their orders; see `wayword.reorder.waw`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct WawCorpus {
+    inner: Arc<waw::Corpus>,
+}
+
+#[pymethods]
+impl WawCorpus {
+    /// Reads factored source text, target text and links.
+    #[staticmethod]
+    #[pyo3(signature = (src, tgt, links, *, progress=None))]
+    fn read(
+        py: Python<'_>,
+        src: PathBuf,
+        tgt: PathBuf,
+        links: PathBuf,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        enter(py, 1, progress, |job| waw::Corpus::read(&src, &tgt, &links, job))
+            .map(|corpus| WawCorpus { inner: Arc::new(corpus) })
+    }
+
+    #[staticmethod]
+    fn from_lists(py: Python<'_>, sentences: Vec<Linked>) -> PyResult<Self> {
+        call(py, || {
+            let mut corpus = waw::Corpus::default();
+            for (layers, links) in &sentences {
+                let links: Vec<Link> =
+                    links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
+                corpus.push(&sentence(layers)?, &links)?;
+            }
+            Ok(WawCorpus { inner: Arc::new(corpus) })
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    #[getter]
+    fn words(&self) -> usize {
+        self.inner.words()
+    }
+
+    #[getter]
+    fn has_tags(&self) -> bool {
+        self.inner.has_tags()
+    }
+
+    #[getter]
+    fn has_chunks(&self) -> bool {
+        self.inner.has_chunks()
+    }
+}
+
+/// Samples ready for an optimiser; see `wayword.reorder.waw.train`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct WawTrainer {
+    inner: waw::Trainer,
+    corpus: Arc<waw::Corpus>,
+}
+
+fn floats(bytes: &[u8]) -> Vec<f64> {
+    let number = |chunk: &[u8]| chunk.first_chunk().map_or(f64::NAN, |c| f64::from_ne_bytes(*c));
+    bytes.chunks_exact(8).map(number).collect()
+}
+
+fn view(numbers: Vec<f64>) -> View {
+    View::of(Arc::new(numbers), WEIGHTS, |numbers: &Vec<f64>| numbers)
+}
+
+#[pymethods]
+impl WawTrainer {
+    #[new]
+    #[pyo3(signature = (corpus, *, templates, window, inclusive, between_anchor, min_count, memory,
+                        temp_dir, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
+    fn new(
+        py: Python<'_>,
+        corpus: &WawCorpus,
+        templates: Option<&str>,
+        window: u32,
+        inclusive: bool,
+        between_anchor: &str,
+        min_count: u32,
+        memory: usize,
+        temp_dir: Option<PathBuf>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let corpus = Arc::clone(&corpus.inner);
+        let options = call(py, || {
+            Ok(Options {
+                templates: match templates {
+                    Some(name) => Templates::named(name)?,
+                    None => Templates::for_layers(corpus.has_tags(), corpus.has_chunks()),
+                },
+                anchor: Anchor::named(between_anchor)?,
+                window: Window { width: window, inclusive },
+                min_count,
+            })
+        })?;
+        let inner = enter(py, threads, progress, |job| {
+            waw::Trainer::new(&corpus, options, memory, temp_dir.as_deref(), job)
+        })?;
+        Ok(WawTrainer { inner, corpus })
+    }
+
+    #[getter]
+    fn features(&self) -> usize {
+        self.inner.features()
+    }
+
+    #[getter]
+    fn samples(&self) -> u64 {
+        self.inner.samples()
+    }
+
+    #[getter]
+    fn positives(&self) -> u64 {
+        self.inner.positives()
+    }
+
+    #[getter]
+    fn fired(&self) -> u64 {
+        self.inner.fired()
+    }
+
+    /// Bytes of rows in memory and on disk.
+    #[getter]
+    fn bytes(&self) -> (u64, u64) {
+        self.inner.bytes()
+    }
+
+    /// Log likelihood and gradient at weights given as bytes; the bias is the last.
+    #[pyo3(signature = (weights, *, prior, threads))]
+    fn slope(
+        &self,
+        py: Python<'_>,
+        weights: &[u8],
+        prior: f64,
+        threads: usize,
+    ) -> PyResult<(f64, View)> {
+        let weights = floats(weights);
+        let slope = enter(py, threads, None, |job| self.inner.slope(&weights, prior, job))?;
+        Ok((slope.value, view(slope.gradient)))
+    }
+
+    /// Weights after passes of AdaGrad.
+    #[pyo3(signature = (*, passes, rate, prior, progress))]
+    fn adagrad(
+        &self,
+        py: Python<'_>,
+        passes: usize,
+        rate: f64,
+        prior: f64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<View> {
+        enter(py, 1, progress, |job| self.inner.adagrad(passes, rate, prior, job)).map(view)
+    }
+
+    #[pyo3(signature = (weights, *, prior))]
+    fn model(&self, py: Python<'_>, weights: &[u8], prior: f64) -> PyResult<WawModel> {
+        let weights = floats(weights);
+        enter(py, 1, None, |job| self.inner.model(&self.corpus, &weights, prior, job))
+            .map(WawModel::new)
+    }
+}
+
+/// A trained model; see `wayword.reorder.waw.WawModel`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct WawModel {
+    pub inner: Arc<waw::Model>,
+}
+
+impl WawModel {
+    fn new(model: waw::Model) -> Self {
+        WawModel { inner: Arc::new(model) }
+    }
+}
+
+#[pymethods]
+impl WawModel {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        enter(py, 1, None, |_| waw::Model::open(&path)).map(WawModel::new)
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        call(py, || waw::Model::from_copy(data)).map(WawModel::new)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.bytes())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        enter(py, 1, None, |_| self.inner.save(&path))
+    }
+
+    #[staticmethod]
+    fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        enter(py, 1, None, |_| waw::Model::read_text(&path)).map(WawModel::new)
+    }
+
+    fn write_text(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        enter(py, 1, None, |_| self.inner.write_text(&path))
+    }
+
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.inner.path().map(Into::into)
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        format!("{:016x}", self.inner.digest())
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.inner.bytes().len()
+    }
+
+    #[getter]
+    fn features(&self) -> u64 {
+        self.inner.features()
+    }
+
+    /// How it was made.
+    #[getter]
+    fn recipe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let waw::Recipe { options, prior, bias, samples } = self.inner.recipe();
+        let dict = PyDict::new(py);
+        dict.set_item("templates", options.templates.to_string())?;
+        dict.set_item("window", options.window.width)?;
+        dict.set_item("inclusive", options.window.inclusive)?;
+        dict.set_item("between_anchor", options.anchor.name())?;
+        dict.set_item("min_count", options.min_count)?;
+        dict.set_item("prior", prior)?;
+        dict.set_item("bias", bias)?;
+        dict.set_item("samples", samples)?;
+        Ok(dict)
+    }
+
+    /// Whether sentences must have tags, and chunks.
+    #[getter]
+    fn needs(&self) -> (bool, bool) {
+        let templates = self.inner.recipe().options.templates;
+        (templates.needs_tags(), templates.needs_chunks())
+    }
+
+    /// ln P for each word before (the start first) and each word after, row by row; minus
+    /// infinity where both are the same word.
+    fn matrix(&self, py: Python<'_>, layers: Layers) -> PyResult<View> {
+        let rows = call(py, || {
+            let src = sentence(&layers)?;
+            let templates = self.inner.recipe().options.templates;
+            if templates.needs_tags() && !src.has_tags()
+                || templates.needs_chunks() && !src.has_chunks()
+            {
+                return Err(Error::Argument {
+                    name: "sentence".into(),
+                    found: format!("too few layers for templates `{templates}`"),
+                    expected: "text annotated as the training text was".into(),
+                });
+            }
+            let mut prepared = Prepared::default();
+            prepared.fill_from(&src);
+            let length = src.len() as u32;
+            let matrix = Matrix::lazy(&self.inner, prepared);
+            let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
+            let score =
+                |(from, to)| if from == to { f32::NEG_INFINITY } else { matrix.get(from, to) };
+            Ok(pairs.map(score).collect::<Vec<f32>>())
+        })?;
+        Ok(View::of(Arc::new(rows), FLOATS, |rows: &Vec<f32>| rows))
+    }
+}
+
+/// Puts a model, or plain distance, to the test: found, missed, wrong, refused; and for each limit
+/// all decisions, those beyond the limit, and long jumps back and forward.
+#[pyfunction]
+#[pyo3(signature = (model, corpus, limits, *, threads, progress))]
+#[expect(clippy::type_complexity, reason = "numbers that the Python side names")]
+pub fn waw_evaluate(
+    py: Python<'_>,
+    model: Option<&WawModel>,
+    corpus: &WawCorpus,
+    limits: Vec<u32>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<((u64, u64, u64, u64), Vec<(Places, u64, Places, Places)>)> {
+    let (model, corpus) = (model.map(|model| &*model.inner), &*corpus.inner);
+    let (decided, ranked) =
+        enter(py, threads, progress, |job| waw::evaluate(model, corpus, &limits, job))?;
+    let waw::Decided { found, missed, wrong, refused } = decided;
+    let places = |p: &waw::Places| (p.decisions, p.first, p.among_three);
+    let row =
+        |r: &waw::Ranked| (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward));
+    Ok(((found, missed, wrong, refused), ranked.iter().map(row).collect()))
+}
+
+/// The samples of an order: from, to, whether it is right; positions from 1, 0 is the start.
+#[pyfunction]
+pub fn waw_samples(order: Vec<u32>, window: u32, inclusive: bool) -> Vec<(u32, u32, bool)> {
+    let mut samples = Vec::new();
+    if wayword::reorder::order::inverse(&order).is_some() {
+        Walk::default().samples(&order, Window { width: window, inclusive }, |sample| {
+            samples.push((sample.from, sample.to, sample.is_next));
+        });
+    }
+    samples
+}
+
+/// The features of a jump as text; positions from 1, 0 is the start.
+#[pyfunction]
+pub fn waw_features(
+    py: Python<'_>,
+    layers: Layers,
+    from_: u32,
+    to: u32,
+    between_anchor: &str,
+) -> PyResult<Vec<String>> {
+    let from = from_;
+    call(py, || {
+        let src = sentence(&layers)?;
+        let length = src.len() as u32;
+        if from > length || to == 0 || to > length || from == to {
+            return Err(Error::Argument {
+                name: "jump".into(),
+                found: format!("{from} to {to} in a sentence of {length} words"),
+                expected: "two different positions, from 1; 0 is the start".into(),
+            });
+        }
+        let shapes = Shapes::new(&Options {
+            templates: Templates::for_layers(src.has_tags(), src.has_chunks()),
+            anchor: Anchor::named(between_anchor)?,
+            window: Window::default(),
+            min_count: 1,
+        });
+        let mut prepared = Prepared::default();
+        prepared.fill_from(&src);
+        let mut texts = Vec::new();
+        shapes.firings(&prepared, from, to, |firing| {
+            texts.push(shapes.text(&src, from, to, firing));
+        });
+        Ok(texts)
+    })
+}
+
+/// What may come next, word by word, in a space: `.` translated, `-` out of reach, `x` not worth
+/// trying, `o` worth trying. `end` is the word after the last one; `scores` are logs by word.
+#[pyfunction]
+pub fn waw_options(
+    py: Python<'_>,
+    space: &str,
+    covered: Vec<bool>,
+    end: u32,
+    scores: Vec<f32>,
+) -> PyResult<String> {
+    call(py, || {
+        let Shaped { space, prune } = Shaped::named(space)?;
+        let length = covered.len() as u32;
+        if scores.len() != covered.len() || end > length {
+            return Err(Error::Argument {
+                name: "scores".into(),
+                found: format!("{} for {length} words", scores.len()),
+                expected: "one a word".into(),
+            });
+        }
+        let mut blocks = vec![0; Coverage::blocks_for(length)];
+        let word = |at: u32| Span::new(at, at + 1);
+        for at in (0..length).filter(|&at| covered[at as usize]) {
+            Coverage::mark(&mut blocks, word(at));
+        }
+        let cov = Coverage::new(&blocks, length);
+        let top = if end == 0 { Span::default() } else { word(end - 1) };
+        let here = Here { cov, gap: cov.first_gap(), end, top, mode: 0 };
+        let window = space.window(&here);
+        let mut shown: Vec<char> =
+            (0..length).map(|at| if cov.has(at) { '.' } else { '-' }).collect();
+        let admits = |at: &u32| {
+            !cov.has(*at)
+                && (window.start..window.end).contains(at)
+                && space.admits(&here, word(*at), |_| true)
+        };
+        let mut candidates: Vec<Candidate> = (0..length)
+            .filter(admits)
+            .map(|at| Candidate { span: word(at), entry: at, kept: true })
+            .collect();
+        if let Some(prune) = &prune {
+            Chooser::default().choose(prune, end, &mut candidates, |at| scores[at as usize]);
+        }
+        for candidate in candidates {
+            shown[candidate.entry as usize] = if candidate.kept { 'o' } else { 'x' };
+        }
+        Ok(shown.into_iter().collect())
+    })
+}

@@ -1,0 +1,164 @@
+"""Learn which source word is translated right after which, and put that to the test.
+
+SRC is tokenised text, best annotated: `word|POS` or `word|POS|chunk`; without tags the model has
+word features only. LINKS are lines such as `0-0 1-2`, as `wayword align` prints them.
+A decoder uses the model as a feature and to leave out jumps that are not worth trying:
+`wayword translate SYSTEM --space 'dl:18+waw(top=3,threshold=0.1,zone=5)'`.
+
+example: wayword waw train train.de train.en train.links -o de.waw
+         wayword waw evaluate de.waw test.de test.en test.links
+         wayword waw show de.waw 'er|PRON hat|AUX Tee|NOUN getrunken|VERB'
+"""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from wayword.cli.terminal import add_json, add_threads, bar, print_json, table
+
+if TYPE_CHECKING:
+    from wayword.reorder.waw import Ranking
+
+HELP = "learn which source word comes right after which"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands and their options."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _configure_train(actions.add_parser("train", help="learn a model from a linked bitext"))
+    test = actions.add_parser("evaluate", help="compare models with plain distance")
+    test.add_argument("models", metavar="MODEL", nargs="+", help="one or more trained models")
+    _add_bitext(test)
+    test.add_argument(
+        "--dl", type=int, nargs="+", default=[10, 18], metavar="K", help="distortion limits (10 18)"
+    )
+    add_threads(test)
+    add_json(test)
+    test.set_defaults(action=run_evaluate)
+    show = actions.add_parser("show", help="draw the matrix of a sentence")
+    show.add_argument("model", metavar="MODEL", help="a trained model")
+    show.add_argument("sentence", metavar="SENTENCE", help="words as the model was trained on")
+    show.add_argument("--order", metavar="ORDER", help="positions from 0 as translated: '0 1 3 2'")
+    show.add_argument("--space", default="dl:-1", help="mark what pruning leaves out on the way")
+    show.add_argument("--html", action="store_true", help="an HTML table")
+    show.set_defaults(action=run_show)
+    text = actions.add_parser("text", help="write a model as text")
+    text.add_argument("model", metavar="MODEL", help="a trained model")
+    text.add_argument("-o", "--out", required=True, metavar="FILE", help="features and weights")
+    text.set_defaults(action=run_text)
+
+
+def _add_bitext(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("src", metavar="SRC", help="source text, words or word|POS|chunk")
+    parser.add_argument("tgt", metavar="TGT", help="target text, line by line")
+    parser.add_argument("links", metavar="LINKS", help="links, line by line")
+
+
+def _configure_train(train: argparse.ArgumentParser) -> None:
+    _add_bitext(train)
+    add = train.add_argument
+    add("-o", "--out", required=True, metavar="FILE", help="the model")
+    add("--templates", help="W, P, WP or WPC (default: all that the text has layers for)")
+    add("--window", type=int, default=10, metavar="N", help="wrong answers from so near (10)")
+    add("--inclusive", action="store_true", help="take wrong answers from just so far too")
+    add("--between-anchor", default="j", metavar="A", help="beside the words between: j or ij")
+    add("--min-count", type=int, default=20, metavar="N", help="drop rarer features (20)")
+    add("--prior", type=float, default=1.0, metavar="P", help="precision of the prior (1)")
+    add("--optimiser", default="lbfgs", help="lbfgs, cg or adagrad")
+    add("--iterations", type=int, metavar="N", help="steps at most (100; passes of adagrad: 5)")
+    add("--tolerance", type=float, default=1e-5, metavar="T", help="stop when gains are less")
+    add("--memory", default="2G", metavar="SIZE", help="for samples; more goes to disk (2G)")
+    add("--temp-dir", metavar="DIR", help="where that is (default the system's)")
+    add_threads(train)
+    add_json(train)
+    train.set_defaults(action=run_train)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Do what the action asks for."""
+    args.action(args)
+
+
+OPTIONS = (
+    *("templates", "window", "inclusive", "between_anchor", "min_count", "prior"),
+    *("optimiser", "iterations", "tolerance", "memory", "temp_dir", "threads"),
+)
+
+
+def run_train(args: argparse.Namespace) -> None:
+    """Train and say what was learned from."""
+    from wayword.reorder import waw
+
+    with bar("waw: read", " lines") as progress:
+        corpus = waw.Corpus.read(args.src, args.tgt, args.links, progress=progress)
+    with bar("waw: train", "") as progress:
+        options = {name: getattr(args, name) for name in OPTIONS}
+        model = waw.train(corpus, **options, progress=progress)
+    model.save(args.out)
+    assert model.summary is not None
+    shown = {"templates": model.recipe["templates"], **model.summary.to_dict()}
+    if args.json:
+        print_json(shown)
+        return
+    for name, value in shown.items():
+        print(f"{name:<18} {value:.4f}" if isinstance(value, float) else f"{name:<18} {value}")
+
+
+def run_evaluate(args: argparse.Namespace) -> None:
+    """Evaluate and print the two tables."""
+    from wayword.reorder import waw
+
+    corpus = waw.Corpus.read(args.src, args.tgt, args.links)
+    found = {}
+    for path in args.models:
+        model = waw.WawModel.load(path)
+        with bar(f"waw: {path}", " lines") as progress:
+            evaluation = waw.evaluate(
+                model, corpus, limits=args.dl, threads=args.threads, progress=progress
+            )
+        found[path] = (model.recipe["templates"], evaluation)
+    if args.json:
+        print_json(
+            {path: {"templates": kind, **one.to_dict()} for path, (kind, one) in found.items()}
+        )
+        return
+    shares: list[list[Any]] = []
+    for path, (kind, one) in found.items():
+        c = one.classification
+        shares.append([path, kind, *(f"{100 * p:.1f}" for p in (c.precision, c.recall, c.f1))])
+    print(table(["model", "features", "precision", "recall", "F"], shares), end="\n\n")
+    distance = next(iter(found.values()))[1].distance
+    rows = [_row("distance", row) for row in distance]
+    rows += [_row(path, row) for path, (_, one) in found.items() for row in one.ranking]
+    header = ["model", "DL", "DL-err", "Top-1", "Top-3", "Top-3-long back", "forw."]
+    print(table(header, rows))
+
+
+def _row(name: str, row: "Ranking") -> list[object]:
+    shares = (row.dl_err, row.top1, row.top3, row.top3_long_back, row.top3_long_forward)
+    return [name, row.limit, *(f"{100 * share:.1f}" for share in shares)]
+
+
+def run_show(args: argparse.Namespace) -> None:
+    """Draw the matrix of a sentence."""
+    from wayword.corpus.annotate import parse_factored
+    from wayword.errors import ArgumentError
+    from wayword.reorder import waw
+    from wayword.report import heat
+
+    model = waw.WawModel.load(args.model)
+    source = parse_factored(args.sentence)
+    order = None
+    if args.order:
+        numbers = args.order.split()
+        order = [int(at) for at in numbers if at.isdecimal()]
+        if sorted(order) != list(range(len(source))) or len(numbers) != len(order):
+            raise ArgumentError(f"order: found `{args.order}`; expected each position once, from 0")
+    picture = heat.to_html if args.html else heat.draw
+    print(picture(source.words, model.matrix(source), order=order, space=args.space))
+
+
+def run_text(args: argparse.Namespace) -> None:
+    """Write features and weights."""
+    from wayword.reorder import waw
+
+    waw.WawModel.load(args.model).write_text(args.out)

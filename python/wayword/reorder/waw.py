@@ -1,0 +1,544 @@
+"""The word-after-word model: how likely a source word is to be translated right after another.
+
+In: source sentences, best with tags and chunks, and the links to their translations.
+Out: a ``WawModel``: P(next = j | last = i) for any two words of a sentence; a feature of the
+decoder, and the guide of its early pruning (``space="dl:18+waw(top=3,threshold=0.1,zone=5)"``).
+How: logistic regression over words, tags and chunks at both ends of a jump and between them
+(Bisazza and Federico, 2013). Every step of translating the bitext in the order of its links is
+one right answer and up to a window full of wrong ones. The core writes these samples down once
+and gives likelihood and gradient; the optimiser is SciPy's.
+Cost: about 0.2 µs a sample and iteration; some 15 bytes a sample, on disk beyond ``memory``. The
+number of threads changes no weight.
+Not: a probability of the sentence's end; numbers of a row do not add up to 1.
+
+>>> from wayword.corpus.annotate import Sentence
+>>> sentence = Sentence(("er", "hat", "Tee", "getrunken"), ("PRON", "AUX", "NOUN", "VERB"))
+>>> corpus = Corpus.from_sentences([sentence] * 5, [[(0, 0), (1, 1), (2, 3), (3, 2)]] * 5)
+>>> model = train(corpus, min_count=1)
+>>> model.matrix(sentence)[2, 2:].round(1).tolist()  # after `hat`: `Tee`, `getrunken`
+[0.0, 1.0]
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wayword import _core
+from wayword.corpus.annotate import Sentence
+from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.errors import ArgumentError, MismatchError
+
+__all__ = [
+    "OPTIMISERS",
+    "TEMPLATES",
+    "Classification",
+    "Corpus",
+    "Evaluation",
+    "Ranking",
+    "Summary",
+    "WawModel",
+    "evaluate",
+    "features",
+    "samples",
+    "train",
+]
+
+Progress = Callable[[int, int], object]
+Floats = npt.NDArray[np.float64]
+#: Words, or words with tags and chunks.
+Source = Sentence | Sequence[str]
+
+#: Sets of templates: words, tags, both, both with chunks.
+TEMPLATES = ("W", "P", "WP", "WPC")
+OPTIMISERS = ("lbfgs", "cg", "adagrad")
+MEMORY = "2G"
+LIMITS = (10, 18)
+RATE = 0.2  # step of AdaGrad
+
+
+class Corpus:
+    """Annotated source sentences with the order in which they are translated."""
+
+    def __init__(self, core: _core.WawCorpus) -> None:
+        self._core = core
+
+    @classmethod
+    def read(
+        cls, src: FilePath, tgt: FilePath, links: FilePath, *, progress: Progress | None = None
+    ) -> "Corpus":
+        """Read source text as words, ``word|POS`` or ``word|POS|chunk``, target text and links."""
+        return cls(_core.WawCorpus.read(src, tgt, links, progress=progress))
+
+    @classmethod
+    def from_sentences(
+        cls, sentences: Iterable[Source], links: Iterable[Iterable[tuple[int, int]]]
+    ) -> "Corpus":
+        """Sentences, and for each its links (source, target), from 0."""
+        pairs = [
+            (_layers(sentence), [(int(i), int(j)) for i, j in own])
+            for sentence, own in zip(sentences, links, strict=True)
+        ]
+        return cls(_core.WawCorpus.from_lists(pairs))
+
+    @property
+    def words(self) -> int:
+        """Number of words."""
+        return self._core.words
+
+    @property
+    def layers(self) -> str:
+        """The largest set of templates that the sentences have the layers for."""
+        return "WPC" if self._core.has_chunks else "WP" if self._core.has_tags else "W"
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self)} sentences, {self.words} words, {self.layers})"
+
+
+def _layers(source: Source) -> "_core._WawLayers":
+    if not isinstance(source, Sentence):
+        return list(source), None, None
+    tags = list(source.pos) if source.pos is not None else None
+    if source.chunks is None or tags is None:
+        return list(source.words), tags, None
+    starts = list(range(len(source)))
+    for chunk in source.chunks:
+        starts[chunk.start : chunk.end + 1] = [chunk.start] * (chunk.end + 1 - chunk.start)
+    chunks = (list(source.chunk_types()), list(source.chunk_heads()), starts)
+    return list(source.words), tags, chunks
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What training saw and did."""
+
+    sentences: int
+    words: int
+    samples: int
+    features: int
+    #: steps of the optimiser, or passes of AdaGrad
+    iterations: int
+    #: log likelihood per sample, without and with what was learned; -0.6931 is a coin
+    likelihood_before: float
+    likelihood: float
+    #: bytes of samples in memory and on disk
+    bytes_in_memory: int
+    bytes_on_disk: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain values, for JSON."""
+        return dict(vars(self))
+
+
+class WawModel:
+    """A trained model. Threads may share it; it pickles as path and digest, or whole."""
+
+    def __init__(self, core: _core.WawModel, summary: Summary | None = None) -> None:
+        self._core = core
+        self.summary = summary
+
+    @classmethod
+    def load(cls, path: FilePath) -> "WawModel":
+        """Map a saved model; every byte is checked."""
+        return cls(_core.WawModel.load(path))
+
+    @classmethod
+    def read_text(cls, path: FilePath) -> "WawModel":
+        """Read what ``write_text`` wrote."""
+        return cls(_core.WawModel.read_text(path))
+
+    def save(self, path: FilePath) -> None:
+        """Write the model to a file that ``load`` maps."""
+        self._core.save(path)
+
+    def write_text(self, path: FilePath) -> None:
+        """Write a line that says how it was made, then features with their weights, sorted."""
+        self._core.write_text(path)
+
+    @property
+    def features(self) -> int:
+        """Number of features with a weight."""
+        return self._core.features
+
+    @property
+    def size(self) -> int:
+        """Bytes of the model, as a file or in memory."""
+        return self._core.size
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How it was made: templates, window, cut-off, prior, number of samples."""
+        return self._core.recipe
+
+    @property
+    def needs_tags(self) -> bool:
+        """Whether it looks at tags, so that text must come as ``word|POS``."""
+        return self._core.needs[0]
+
+    @property
+    def needs_chunks(self) -> bool:
+        """Whether it looks at chunks, so that text must come as ``word|POS|chunk``."""
+        return self._core.needs[1]
+
+    def matrix(self, source: Source) -> Floats:
+        """P that word ``j`` comes right after word ``i - 1``, as ``[i, j]``; row 0 is the start."""
+        flat = np.asarray(self._core.matrix(_layers(source)), dtype=np.float64)
+        return np.exp(flat.reshape(len(source) + 1, len(source)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        path = self._core.path
+        if path is not None:
+            return _load_again, (str(path.absolute()), self._core.digest, self.summary)
+        return _from_bytes, (self._core.to_bytes(), self.summary)
+
+    def __repr__(self) -> str:
+        return f"WawModel({self.recipe['templates']}, {self.features} features)"
+
+
+def _load_again(path: str, digest: str, summary: Summary | None) -> WawModel:
+    core = _core.WawModel.load(path)
+    if core.digest != digest:
+        raise MismatchError(f"{path}: not the file it was when pickled; pickle the model again")
+    return WawModel(core, summary)
+
+
+def _from_bytes(data: bytes, summary: Summary | None) -> WawModel:
+    return WawModel(_core.WawModel.from_bytes(data), summary)
+
+
+def train(
+    corpus: Corpus,
+    *,
+    templates: str | None = None,
+    window: int = 10,
+    inclusive: bool = False,
+    between_anchor: str = "j",
+    min_count: int = 20,
+    prior: float = 1.0,
+    optimiser: str = "lbfgs",
+    iterations: int | None = None,
+    tolerance: float = 1e-5,
+    memory: int | str = MEMORY,
+    temp_dir: FilePath | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> WawModel:
+    """Learn a model from a corpus.
+
+    ``templates`` are the largest set that the corpus has layers for, or one of ``TEMPLATES``.
+    Wrong answers are taken from words less than ``window`` away (``inclusive``: at most so far).
+    Features that fire in fewer than ``min_count`` samples are dropped. ``prior`` is the precision
+    of the Gaussian prior on weights; 0 for none. The optimiser takes at most ``iterations`` steps
+    (100; passes of ``adagrad``: 5) and stops when the likelihood grows by less than ``tolerance``
+    of itself. Samples beyond ``memory`` go to ``temp_dir``.
+    """
+    if optimiser not in OPTIMISERS:
+        expected = f"one of {', '.join(OPTIMISERS)}"
+        raise ArgumentError(f"optimiser: found `{optimiser}`; expected {expected}")
+    for name, value in (("prior", prior), ("tolerance", tolerance)):
+        if not (math.isfinite(value) and value >= 0):
+            raise ArgumentError(f"{name}: found {value}; expected 0 or more")
+    steps = iterations if iterations is not None else 5 if optimiser == "adagrad" else 100
+    if steps < 1:
+        raise ArgumentError(f"iterations: found {steps}; expected 1 or more")
+    if not corpus.words:
+        raise ArgumentError("corpus: found no words; expected sentences to learn from")
+    trainer = _core.WawTrainer(
+        corpus._core,
+        templates=templates,
+        window=_count("window", window),
+        inclusive=inclusive,
+        between_anchor=between_anchor,
+        min_count=_count("min_count", min_count),
+        memory=size_in_bytes(memory),
+        temp_dir=os.fspath(temp_dir) if temp_dir is not None else None,
+        threads=threads,
+        progress=progress,
+    )
+    search = _Ascent(trainer, prior, threads, steps, progress)
+    weights = search.run(optimiser, tolerance)
+    in_memory, on_disk = trainer.bytes
+    summary = Summary(
+        sentences=len(corpus),
+        words=corpus.words,
+        samples=trainer.samples,
+        features=trainer.features,
+        iterations=search.steps,
+        likelihood_before=-math.log(2),
+        likelihood=search.value / trainer.samples,
+        bytes_in_memory=in_memory,
+        bytes_on_disk=on_disk,
+    )
+    return WawModel(trainer.model(weights.tobytes(), prior=prior), summary)
+
+
+def _count(name: str, value: int) -> int:
+    if not 0 < value < 1 << 31:
+        raise ArgumentError(f"{name}: found {value}; expected 1 or more")
+    return value
+
+
+class _Ascent:
+    """The optimiser at work on the likelihood."""
+
+    def __init__(
+        self,
+        trainer: _core.WawTrainer,
+        prior: float,
+        threads: int,
+        most: int,
+        progress: Progress | None,
+    ) -> None:
+        self.trainer = trainer
+        self.prior = prior
+        self.threads = threads
+        self.most = most
+        self.progress = progress
+        self.steps = 0
+        self.value = -math.inf
+
+    def run(self, optimiser: str, tolerance: float) -> Floats:
+        """The best weights found, the bias last."""
+        if optimiser == "adagrad":
+            self.steps = self.most
+            view = self.trainer.adagrad(
+                passes=self.most, rate=RATE, prior=self.prior, progress=self.progress
+            )
+            weights: Floats = np.asarray(view)
+            self.value = -self.cost(weights)[0]
+            return weights
+        from scipy.optimize import minimize
+
+        start = np.zeros(self.trainer.features + 1)
+        stop = _Stop(self, tolerance)
+        if optimiser == "lbfgs":
+            method, options = "L-BFGS-B", {"ftol": tolerance, "gtol": 0.0, "maxfun": 10 * self.most}
+        else:
+            method, options = "CG", {"gtol": 0.0}
+        found = minimize(
+            self.cost,
+            start,
+            jac=True,
+            method=method,
+            callback=stop,
+            options={"maxiter": self.most, **options},
+        )
+        self.value = -float(found.fun)
+        return np.asarray(found.x, dtype=np.float64)
+
+    def cost(self, weights: Floats) -> tuple[float, Floats]:
+        """Minus the likelihood, and its gradient."""
+        data = np.ascontiguousarray(weights, dtype=np.float64).tobytes()
+        value, gradient = self.trainer.slope(data, prior=self.prior, threads=self.threads)
+        return -value, -np.asarray(gradient)
+
+
+class _Stop:
+    """Ends the search when a step gains too little; counts the steps."""
+
+    def __init__(self, ascent: _Ascent, tolerance: float) -> None:
+        self.ascent = ascent
+        self.tolerance = tolerance
+        self.last = math.inf
+
+    def __call__(self, intermediate_result: Any) -> None:
+        """SciPy calls this after each step, and knows the argument by its name."""
+        ascent, value = self.ascent, float(intermediate_result.fun)
+        ascent.steps += 1
+        if ascent.progress:
+            ascent.progress(ascent.steps, ascent.most)
+        if self.last - value <= self.tolerance * max(abs(value), 1e-300):
+            raise StopIteration
+        self.last = value
+
+
+def samples(
+    order: Sequence[int], *, window: int = 10, inclusive: bool = False
+) -> list[tuple[int, int, bool]]:
+    """The training samples of an order: from, to, and whether that is right.
+
+    The order counts from 0 as everywhere; samples count from 1, and 0 is the sentence's start.
+
+    >>> samples([1, 0])
+    [(0, 2, True), (0, 1, False), (2, 1, True)]
+    """
+    return _core.waw_samples(list(order), _count("window", window), inclusive)
+
+
+def features(source: Source, from_: int, to: int, *, between_anchor: str = "j") -> list[str]:
+    """The features of a jump as text; positions count from 1, and 0 is the sentence's start.
+
+    >>> features(["a", "b", "c"], 1, 3)[:2]
+    ['01|a|c', '02|<s>|a|c']
+    """
+    return _core.waw_features(_layers(source), from_, to, between_anchor)
+
+
+@dataclass(frozen=True)
+class Classification:
+    """How well right jumps are told from wrong ones at P >= 0.5."""
+
+    found: int
+    missed: int
+    wrong: int
+    refused: int
+
+    @property
+    def precision(self) -> float:
+        """Share of jumps taken for right that are."""
+        return _share(self.found, self.found + self.wrong)
+
+    @property
+    def recall(self) -> float:
+        """Share of right jumps that are found."""
+        return _share(self.found, self.found + self.missed)
+
+    @property
+    def f1(self) -> float:
+        """Their harmonic mean."""
+        return _share(2 * self.found, 2 * self.found + self.wrong + self.missed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and shares as plain values."""
+        shares = {name: getattr(self, name) for name in ("precision", "recall", "f1")}
+        return {**vars(self), **shares}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Where the right next word stands among all within a distortion limit."""
+
+    limit: int
+    decisions: int
+    beyond: int
+    first: int
+    among_three: int
+    long_back: int
+    long_back_among_three: int
+    long_forward: int
+    long_forward_among_three: int
+
+    @property
+    def dl_err(self) -> float:
+        """Share of decisions whose right word is beyond the limit; they count as failures."""
+        return _share(self.beyond, self.decisions)
+
+    @property
+    def top1(self) -> float:
+        """Share of decisions whose right word comes first."""
+        return _share(self.first, self.decisions)
+
+    @property
+    def top3(self) -> float:
+        """Share of decisions whose right word is among the first three."""
+        return _share(self.among_three, self.decisions)
+
+    @property
+    def top3_long_back(self) -> float:
+        """The same for jumps backward over more than 7 words."""
+        return _share(self.long_back_among_three, self.long_back)
+
+    @property
+    def top3_long_forward(self) -> float:
+        """The same for jumps forward over more than 6 words."""
+        return _share(self.long_forward_among_three, self.long_forward)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and shares as plain values."""
+        names = ("dl_err", "top1", "top3", "top3_long_back", "top3_long_forward")
+        return {**vars(self), **{name: getattr(self, name) for name in names}}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A model beside plain distance: which classifies nothing and ranks the nearest word first."""
+
+    classification: Classification
+    ranking: tuple[Ranking, ...]
+    distance: tuple[Ranking, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "classification": self.classification.to_dict(),
+            "ranking": [row.to_dict() for row in self.ranking],
+            "distance": [row.to_dict() for row in self.distance],
+        }
+
+
+def _share(some: int, all_: int) -> float:
+    return some / all_ if all_ else math.nan
+
+
+def evaluate(
+    model: WawModel,
+    corpus: Corpus,
+    *,
+    limits: Sequence[int] = LIMITS,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Put a model to the test on sentences it has not seen, beside plain distance."""
+    limits = [_count("limits", limit) for limit in limits]
+    decided, ranked = _core.waw_evaluate(
+        model._core, corpus._core, limits, threads=threads, progress=progress
+    )
+    _, plain = _core.waw_evaluate(None, corpus._core, limits, threads=threads, progress=None)
+    rows = [tuple(map(_ranking, limits, found)) for found in (ranked, plain)]
+    return Evaluation(Classification(*decided), rows[0], rows[1])
+
+
+def _ranking(limit: int, found: Any) -> Ranking:
+    (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = found
+    return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
+
+
+def log_matrix(matrix: Any, words: int) -> list[float]:
+    """A matrix of probabilities as the decoder takes it: logs, row by row, the start first."""
+    given = np.asarray(matrix, dtype=np.float64)
+    if given.shape != (words + 1, words):
+        found = "×".join(map(str, given.shape))
+        raise MismatchError(
+            f"matrix: {found} numbers for {words} words; expected {words + 1}×{words}, "
+            "a row for the start and one for each word"
+        )
+    inside = given[np.arange(words + 1)[:, None] != np.arange(1, words + 1)]
+    if not np.all((inside >= 0) & (inside <= 1)):
+        raise MismatchError("matrix: a number outside 0 to 1; expected probabilities")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(given)
+    floored: list[float] = np.maximum(np.nan_to_num(logs, nan=-100.0), -100.0).ravel().tolist()
+    return floored
+
+
+def read_matrices(path: FilePath) -> Mapping[tuple[str, ...], Floats]:
+    """Matrices by sentence from JSON lines ``{"words": […], "matrix": [[…], …]}``.
+
+    What comes back can be given to a decoder in place of a model: ``waw=read_matrices(…)``.
+    """
+    import json
+
+    from wayword.corpus.files import open_text
+    from wayword.errors import FormatError
+
+    matrices: dict[tuple[str, ...], Floats] = {}
+    number = 0
+    try:
+        for number, line in enumerate(open_text(path), 1):  # noqa: B007
+            row = json.loads(line)
+            words = tuple(map(str, row["words"]))
+            matrices[words] = np.asarray(row["matrix"], dtype=np.float64)
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        found = f"{path}:{number}: no matrix"
+        expected = '`{"words": […], "matrix": [[…], …]}`'
+        raise FormatError(f"{found}; expected {expected}; one sentence a line") from None
+    return matrices

@@ -1,0 +1,452 @@
+"""What users see of the word-after-word model."""
+
+import json
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wayword.cli import main
+from wayword.corpus import toy
+from wayword.corpus.annotate import Chunk, Sentence
+from wayword.decode import Decoder, Settings
+from wayword.errors import ArgumentError, FormatError, MismatchError
+from wayword.model import System
+from wayword.reorder import waw
+from wayword.reorder.order import order_from_links
+from wayword.report import heat
+
+SPEC = Sentence(
+    ("ywASl", "sfyr", "lbnAn", "tHrk", "-h"),
+    ("V", "N", "NP", "N", "PRP"),
+    (Chunk("VP", 0, 0), Chunk("NP", 1, 2, head=1), Chunk("NP", 3, 4, head=3)),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The German toy language, which has gold links, tags and chunks."""
+    folder = tmp_path_factory.mktemp("waw")
+    toy.write("de-en", 1500, folder, seed=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(folder: Path) -> waw.Corpus:
+    return waw.Corpus.read(*files(folder, "train"))
+
+
+@pytest.fixture(scope="module")
+def model(corpus: waw.Corpus) -> waw.WawModel:
+    return waw.train(corpus)
+
+
+def files(folder: Path, part: str) -> tuple[Path, Path, Path]:
+    return folder / f"{part}.factored.de", folder / f"{part}.en", folder / f"{part}.links"
+
+
+# --- SPEC b -------------------------------------------------------------------------------------
+
+
+def test_features_are_those_of_the_specification() -> None:
+    assert len(waw.features(SPEC, 1, 4)) == 23
+    back = waw.features(SPEC, 3, 1)
+    assert len(back) == 21
+    assert {"05|lbnAn|tHrk|<s>|ywASl", "06|B|sfyr|<s>|ywASl", "15|B|N|<s>|V", "21|0"} <= set(back)
+    assert {"20|<s>|sfyr", "03|<s>|<s>|<s>|sfyr"} <= set(waw.features(SPEC, 0, 2))
+    assert "06|B|lbnAn|sfyr|ywASl" in waw.features(SPEC, 3, 1, between_anchor="ij")
+    assert waw.features(SPEC, 2, 3)[-1] == "21|1"
+
+
+def test_samples_are_those_of_the_specification() -> None:
+    order = [1, 2, 0, 3, 5, 4]
+    for window, wrong in ((2, 5), (3, 9), (10, 15)):
+        found = [is_next for _, _, is_next in waw.samples(order, window=window)]
+        assert (sum(found), len(found) - sum(found)) == (6, wrong)
+    assert len(waw.samples(list(range(31)))) == 10 * 31 - 45
+
+
+@given(st.permutations(range(9)))
+def test_every_word_is_a_right_answer_once(order: list[int]) -> None:
+    right = [to for _, to, is_next in waw.samples(order) if is_next]
+    assert [to - 1 for to in right] == order
+
+
+def test_the_optimum_of_one_feature_is_that_of_the_definition() -> None:
+    # One word, then another: the jump from the start to `a` is right each time, that to `b` wrong.
+    corpus = waw.Corpus.from_sentences([["a", "b"]] * 8, [[(0, 0), (1, 1)]] * 8)
+    model = waw.train(corpus, templates="W", min_count=1, tolerance=0.0, iterations=300)
+    assert model.summary is not None
+    assert model.summary.samples == 8 * 3
+    # At the optimum the gradient is 0, so every weight w is the sum of what its samples miss.
+    start = model.matrix(["a", "b"])
+    missing = 8 * (1 - start[0, 0]) - 8 * start[0, 1] + 8 * (1 - start[1, 1])
+    assert missing == pytest.approx(model.recipe["bias"], abs=1e-3)
+
+
+def test_all_optimisers_agree(corpus: waw.Corpus) -> None:
+    options = (("lbfgs", 100), ("cg", 60), ("adagrad", 10))
+    found = [
+        waw.train(corpus, templates="P", optimiser=name, iterations=most).summary
+        for name, most in options
+    ]
+    assert len({one.features for one in found if one}) == 1
+    values = [one.likelihood for one in found if one]
+    assert values == pytest.approx([values[0]] * 3, abs=0.02)
+
+
+def test_threads_and_disk_change_no_byte(corpus: waw.Corpus, tmp_path: Path) -> None:
+    runs = [
+        waw.train(corpus, iterations=5, threads=threads, memory=memory, temp_dir=tmp_path)
+        for threads, memory in ((1, "1G"), (2, "1M"), (3, "1M"))
+    ]
+    assert runs[1].summary is not None
+    assert runs[1].summary.bytes_on_disk > 0
+    assert len({run._core.to_bytes() for run in runs}) == 1
+    del runs
+    assert not list(tmp_path.iterdir())
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+def test_a_model_comes_back_from_its_file_its_text_and_a_pickle(
+    model: waw.WawModel, tmp_path: Path
+) -> None:
+    model.save(tmp_path / "model")
+    model.write_text(tmp_path / "text")
+    data = model._core.to_bytes()
+    loaded = waw.WawModel.load(tmp_path / "model")
+    assert loaded._core.to_bytes() == data
+    assert waw.WawModel.read_text(tmp_path / "text")._core.to_bytes() == data
+    assert pickle.loads(pickle.dumps(loaded))._core.digest == model._core.digest
+    assert pickle.loads(pickle.dumps(model))._core.to_bytes() == data
+    kept = pickle.dumps(loaded)
+    waw.WawModel.read_text(_changed(tmp_path / "text")).save(tmp_path / "model")
+    with pytest.raises(MismatchError, match="not the file it was when pickled"):
+        pickle.loads(kept)
+
+
+def _changed(path: Path) -> Path:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:-1], "21|0\t0.125"]) + "\n", encoding="utf-8")
+    return path
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_refused_with_a_sentence(data: bytes) -> None:
+    from wayword import _core
+
+    with pytest.raises(FormatError, match="expected a word-after-word model of version 1"):
+        _core.WawModel.from_bytes(data)
+
+
+def test_the_matrix_has_a_row_for_the_start(model: waw.WawModel) -> None:
+    sentence = Sentence(("er", "schläft"), ("PRON", "VERB"), ())
+    matrix = model.matrix(sentence)
+    assert matrix.shape == (3, 2)
+    assert matrix[1, 0] == matrix[2, 1] == 0.0
+    assert np.all((matrix[0] > 0) & (matrix[0] < 1))
+    with pytest.raises(ArgumentError, match="too few layers for templates `WPC`"):
+        model.matrix(["er", "schläft"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"templates": "X"}, "templates: found `X`; expected `W`, `P`, `WP` or `WPC`"),
+        ({"window": 0}, "window: found 0; expected 1 or more"),
+        ({"window": 2000}, "window: found 2000; expected a number of words from 1 to 1000"),
+        ({"min_count": 0}, "min_count: found 0; expected 1 or more"),
+        ({"prior": -1.0}, "prior: found -1.0; expected 0 or more"),
+        ({"optimiser": "sgd"}, "optimiser: found `sgd`; expected one of lbfgs, cg, adagrad"),
+        ({"iterations": 0}, "iterations: found 0; expected 1 or more"),
+        ({"between_anchor": "i"}, "between_anchor: found `i`; expected `j` or `ij`"),
+    ],
+)
+def test_bad_options_are_told(corpus: waw.Corpus, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        waw.train(corpus, **options)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+def test_templates_need_their_layers() -> None:
+    corpus = waw.Corpus.from_sentences([["a", "b"]], [[(0, 0)]])
+    with pytest.raises(ArgumentError) as caught:
+        waw.train(corpus, templates="P")
+    assert str(caught.value) == (
+        "templates: found `P`, but the text has no tags; "
+        "expected text with them, or fewer templates"
+    )
+    with pytest.raises(ArgumentError, match="corpus: found no words"):
+        waw.train(waw.Corpus.from_sentences([], []))
+
+
+def test_bad_files_are_told_with_their_line(tmp_path: Path) -> None:
+    src, tgt, links = tmp_path / "src", tmp_path / "tgt", tmp_path / "links"
+
+    def told(src_text: str, tgt_text: str, links_text: str) -> str:
+        for path, text in ((src, src_text), (tgt, tgt_text), (links, links_text)):
+            path.write_text(text, encoding="utf-8")
+        with pytest.raises((FormatError, MismatchError)) as caught:
+            waw.Corpus.read(src, tgt, links)
+        return str(caught.value).replace(f"{tmp_path}/", "")
+
+    assert told("a|X\n", "x\ny\n", "0-0\n") == (
+        "tgt:2: src has only 1 lines; do all files come from the same corpus?"
+    )
+    assert told("a|X b\n", "x\n", "0-0\n") == (
+        "src:1: token 2 (`b`): 1 factors; expected 2 as in the first token; "
+        "write a `|` inside a word as `&#124;`"
+    )
+    assert told("a b\n", "x\n", "0-0 2-0\n") == (
+        "links:1: link 2-0 is outside the sentence (source has 2 words); "
+        "do both files come from the same corpus?"
+    )
+    assert told("a b\n", "x\n", "0-0 x\n") == (
+        "links:1: `x`; expected links such as `0-0 1-2`; "
+        "positions count from 0, the source comes first"
+    )
+
+
+# --- evaluation -----------------------------------------------------------------------------------
+
+
+def slow_ranking(
+    sentences: list[Sentence],
+    links: list[list[tuple[int, int]]],
+    limit: int,
+    model: waw.WawModel | None,
+) -> tuple[int, int, int, int]:
+    """Decisions, beyond the limit, right word first, among three; from the definition."""
+    decisions = beyond = first = three = 0
+    for sentence, own in zip(sentences, links, strict=True):
+        order = order_from_links(len(sentence), own)
+        matrix = model.matrix(sentence) if model else np.zeros((len(sentence) + 1, len(sentence)))
+        free, last = set(range(1, len(sentence) + 1)), 0
+        for next_ in (at + 1 for at in order):
+            near = [u for u in free if abs(u - last - 1) <= limit]
+            ranked = sorted(
+                near,
+                key=lambda u: (-float(matrix[last, u - 1]), abs(u - last - 1), u <= last, u),
+            )
+            decisions += 1
+            beyond += next_ not in near
+            first += ranked[:1] == [next_]
+            three += next_ in ranked[:3]
+            free.remove(next_)
+            last = next_
+    return decisions, beyond, first, three
+
+
+def test_rankings_equal_a_slow_twin(folder: Path, model: waw.WawModel) -> None:
+    from wayword.corpus.annotate import read_factored
+
+    src, _, link_file = files(folder, "test")
+    sentences = list(read_factored(src))[:60]
+    lines = link_file.read_text(encoding="utf-8").splitlines()[:60]
+    links = [
+        [(int(i), int(j)) for i, j in (link.split("-") for link in line.split())] for line in lines
+    ]
+    corpus = waw.Corpus.from_sentences(sentences, links)
+    found = waw.evaluate(model, corpus, limits=(3, 18))
+    for row, plain in zip(found.ranking, found.distance, strict=True):
+        for ranking, own in ((row, model), (plain, None)):
+            expected = slow_ranking(sentences, links, ranking.limit, own)
+            counts = (ranking.decisions, ranking.beyond, ranking.first, ranking.among_three)
+            assert counts == expected
+
+
+def test_the_model_beats_distance_on_sentences_it_has_not_seen(
+    folder: Path, model: waw.WawModel
+) -> None:
+    found = waw.evaluate(model, waw.Corpus.read(*files(folder, "test")))
+    assert found.classification.f1 > 0.8
+    for row, plain in zip(found.ranking, found.distance, strict=True):
+        assert row.top1 > plain.top1 + 0.05
+        assert row.top3 > plain.top3
+    assert math.isnan(waw.Classification(0, 0, 0, 5).precision)
+
+
+# --- decoding -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def system(toy_folder: Path) -> System:
+    return System.open(toy_folder / "system")
+
+
+def with_waw(system: System, scorer: object, space: str = "dl:18", **weights: float) -> Decoder:
+    from wayword import lm
+    from wayword.extract import PhraseTable
+
+    folder, recipe = system.folder, system.recipe
+    return Decoder(
+        PhraseTable.open(folder / recipe.table),
+        [lm.LanguageModel.load(folder / name) for name in recipe.lms],
+        orientation=recipe.orientation,
+        waw=scorer,  # type: ignore[arg-type]
+        weights={**recipe.weights, **weights},
+        settings=Settings(pop_limit=100, space=space),
+    )
+
+
+def uniform(words: tuple[str, ...]) -> object:
+    return np.full((len(words) + 1, len(words)), 0.5)
+
+
+def test_a_callable_may_score_jumps(system: System) -> None:
+    sentence = "ich habe gestern den Tee getrunken"
+    decoder = with_waw(system, uniform, waw=1.0)
+    (found,) = decoder.translate([sentence])
+    assert found.features["waw"] == pytest.approx(6 * math.log(0.5), abs=1e-5)
+    nbest = decoder.nbest([sentence], size=5)[0]
+    assert nbest.features.shape[1] == len(decoder.weights)
+    phrases = [(*phrase.src, phrase.target) for phrase in found.phrases]
+    assert decoder.score(sentence, phrases).score == pytest.approx(found.score)
+
+
+def test_the_feature_guides_the_order(system: System) -> None:
+    words = ("ein", "alter", "Mann", "schläft")
+
+    def backward(given: tuple[str, ...]) -> object:
+        size = len(given)
+        matrix = np.full((size + 1, size), 0.01)
+        matrix[0, size - 1] = 0.9
+        for at in range(1, size):
+            matrix[at + 1, at - 1] = 0.9
+        return matrix
+
+    decoder = with_waw(system, backward, waw=50.0)
+    (found,) = decoder.translate([" ".join(words)])
+    assert found.order[0] > found.order[-1]
+
+
+def test_pruning_tries_less_and_uses_no_weight(system: System, toy_folder: Path) -> None:
+    lines = (toy_folder / "corpus" / "dev.de").read_text(encoding="utf-8").splitlines()[:20]
+    plain = with_waw(system, uniform).translate(lines)
+    pruned = with_waw(system, uniform, "dl:18+waw(top=1,threshold=0,zone=0)").translate(lines)
+    for one, other in zip(plain, pruned, strict=True):
+        assert sorted(other.order) == list(range(len(other.source)))
+        if one.statistics and other.statistics and len(one.source) > 6:
+            assert other.statistics.scored < one.statistics.scored
+
+
+def test_wide_pruning_changes_nothing(system: System, toy_folder: Path) -> None:
+    lines = (toy_folder / "corpus" / "dev.de").read_text(encoding="utf-8").splitlines()[:20]
+    loose = "dl:18+waw(top=0,threshold=0,zone=-1)"
+    for weight in (0.0, 0.7):
+        plain = with_waw(system, uniform, waw=weight).translate(lines)
+        same = with_waw(system, uniform, loose, waw=weight).translate(lines)
+        scores = [one.score for one in plain]
+        assert [one.score for one in same] == pytest.approx(scores, abs=0.5)
+
+
+def test_pruning_without_a_model_is_refused(system: System) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        system.with_settings(space="dl:18+waw")
+    assert str(caught.value) == (
+        "space: found `dl:18+waw(top=3,threshold=0.1,zone=5)`, but no word-after-word model; "
+        "expected a system with one, or `dl:18`"
+    )
+
+
+def test_matrices_are_checked(system: System, tmp_path: Path) -> None:
+    with pytest.raises(MismatchError, match="2×2 numbers for 2 words; expected 3×2"):
+        with_waw(system, lambda _: np.ones((2, 2))).translate(["a b"])
+    with pytest.raises(MismatchError, match="a number outside 0 to 1"):
+        with_waw(system, lambda _: np.full((3, 2), 7.0)).translate(["a b"])
+    path = tmp_path / "matrices.jsonl"
+    row = {"words": ["a", "b"], "matrix": [[0.5, 0.5], [0, 0.5], [0.5, 0]]}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    decoder = with_waw(system, waw.read_matrices(path), waw=1.0)
+    assert decoder.translate(["a b"])[0].features["waw"] == pytest.approx(2 * math.log(0.5))
+    with pytest.raises(MismatchError, match="matrix: none for `b a`"):
+        decoder.translate(["b a"])
+    path.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"matrices.jsonl:1: no matrix; expected"):
+        waw.read_matrices(path)
+
+
+def test_a_model_with_tags_reads_factored_sentences(
+    system: System, model: waw.WawModel, folder: Path
+) -> None:
+    decoder = with_waw(system, model, "dl:18+waw(top=3,threshold=0.1,zone=2)", waw=0.3)
+    lines = files(folder, "test")[0].read_text(encoding="utf-8").splitlines()[:10]
+    for line, found in zip(lines, decoder.translate(lines), strict=True):
+        assert "|" not in " ".join(found.source + found.tokens)
+        assert len(found.source) == len(line.split())
+        assert found.features["waw"] < 0
+    with pytest.raises(FormatError) as caught:
+        decoder.translate(["das Haus"])
+    assert str(caught.value) == (
+        "sentence:1: tokens with 1 factors; expected `word|POS|chunk`, which the model looks at; "
+        "annotate the text as the training text was"
+    )
+
+
+def test_a_system_keeps_its_model(system: System, model: waw.WawModel, tmp_path: Path) -> None:
+    import shutil
+    from dataclasses import replace
+
+    from wayword.model import write_manifest
+
+    folder = Path(shutil.copytree(system.folder, tmp_path / "system"))
+    model.save(folder / "waw")
+    settings = Settings(space="dl:18+waw(top=3,threshold=0.1,zone=5)", pop_limit=50)
+    write_manifest(folder, replace(system.recipe, waw="waw", settings=settings))
+    again = System.open(folder)
+    again.verify()
+    assert "waw" in again.weights
+    assert again.settings.space == settings.space
+    (found,) = again.translate(["er|PRON|B-NP schläft|VERB|B-VP"], prepared=True)
+    assert found.source == ("er", "schläft")
+
+
+# --- pictures and commands ------------------------------------------------------------------------
+
+
+def test_the_heat_map_marks_steps_and_pruned_cells() -> None:
+    matrix = np.full((4, 3), 0.02)
+    matrix[0, 2] = matrix[3, 0] = matrix[1, 1] = 0.9
+    words = ("a", "b", "<c>")
+    shown = heat.draw(words, matrix, order=(2, 0, 1), space="dl:6+waw(top=1,threshold=0,zone=-1)")
+    assert shown.count("●") == 3
+    assert shown.count("×") == 3  # `a` and `b` at the start, `b` after `<c>`
+    html = heat.to_html(words, matrix, order=(2, 0, 1))
+    assert html.count("●") == 3
+    assert "&lt;c&gt;" in html
+    assert "<c>" not in html
+    assert "●" not in heat.draw(words, matrix)
+
+
+def test_the_command_trains_evaluates_and_draws(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "de.waw"
+    train = ["waw", "train", *map(str, files(folder, "train")), "-o", str(out)]
+    assert main([*train, "--templates", "P", "--iterations", "10", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["templates"] == "P"
+    assert summary["likelihood"] > summary["likelihood_before"]
+    test = ["waw", "evaluate", str(out), *map(str, files(folder, "test"))]
+    assert main(test) == 0
+    shown = capsys.readouterr().out
+    assert "Top-3-long back" in shown
+    assert shown.count("distance") == 2
+    assert main([*test, "--json", "--dl", "8"]) == 0
+    found = json.loads(capsys.readouterr().out)[str(out)]
+    assert found["ranking"][0]["limit"] == 8
+    assert found["ranking"][0]["top1"] > found["distance"][0]["top1"]
+    sentence = "er|PRON schläft|VERB"
+    assert main(["waw", "show", str(out), sentence, "--order", "0 1"]) == 0
+    assert "schläft" in capsys.readouterr().out
+    assert main(["waw", "show", str(out), sentence, "--order", "0 0"]) == 2
+    assert "order: found `0 0`" in capsys.readouterr().err
+    text = tmp_path / "text"
+    assert main(["waw", "text", str(out), "-o", str(text)]) == 0
+    assert text.read_text(encoding="utf-8").startswith("# wayword waw templates=P delta=10")
