@@ -4,7 +4,7 @@
 //! and shared by threads, or `Classes`, one class for every word.
 //! How: a greedy averaged perceptron over hashed features that need nothing but letters; exchange
 //! clustering of a class bigram model (Kneser and Ney, 1993; Martin, Liermann and Ney, 1998).
-//! Cost: some hundred thousand words a second to tag; clustering is words · classes · neighbours.
+//! Cost: some fifty thousand words a second to tag, or more; clustering is words · classes · neighbours.
 //! Not: tokenisation, morphology, parsing; reading treebanks, which Python does.
 
 mod bigram;

@@ -4,7 +4,8 @@ In: sentences with tags and perhaps chunks. Out: a ``Tagger`` that gives tags, a
 if it learned from some. How: a greedy averaged perceptron, in the core, over words, their first and
 last letters, their shape and their neighbours; the label of a chunk's head is marked, so that heads
 are learned as well.
-Cost: a second or two of training per 10,000 words with chunks; about 100,000 words a second after.
+Cost: two to four CPU seconds of training per 10,000 words with chunks; some 50,000 words a second
+after.
 
 >>> treebank = [
 ...     Sentence(("the", "cat", "sleeps"), ("DET", "NOUN", "VERB")),
