@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-STAGES = ("corpus", "align", "extract", "lm", "waw", "evaluate")
+STAGES = ("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate")
 
 
 def main() -> None:

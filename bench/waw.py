@@ -95,11 +95,11 @@ def lexicon(lang: str) -> Any:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     (path,) = (SHARED / "data" / "ud" / TREEBANKS[lang]).glob("train.conllu*")
     for sentence in read_conllu(path):
-        for word, tag in zip(sentence.words, sentence.pos or (), strict=True):
+        for word, own in zip(sentence.words, sentence.pos or (), strict=True):
             lower = word.lower()
-            counts[lower][tag] += 1
+            counts[lower][own] += 1
             for size in (1, 2, 3):
-                counts[f"\0{lower[-size:]}"][tag] += 1
+                counts[f"\0{lower[-size:]}"][own] += 1
     best = {key: tags.most_common(1)[0][0] for key, tags in counts.items()}
 
     def tag_of(word: str) -> str:

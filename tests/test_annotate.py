@@ -175,8 +175,8 @@ def test_empty_lines_are_sentences_without_words(tmp_path: Path) -> None:
             "write a `|` inside a word as `&#124;`",
         ),
         (
-            "a|b|c|d\n",
-            ":1: token 1 (`a|b|c|d`): 4 factors; expected 1 to 3; "
+            "a|b|c|d|e\n",
+            ":1: token 1 (`a|b|c|d|e`): 5 factors; expected 1 to 4; "
             "write a `|` inside a word as `&#124;`",
         ),
         (
@@ -251,8 +251,9 @@ def test_syntactic_words_stand_for_multiword_tokens(tmp_path: Path) -> None:
         "3 Haus _ NOUN NN _ 0 root _ SpaceAfter=No",
     )
     path = write(tmp_path / "text", text.rstrip("\n"))  # no blank line at the end either
-    words, heads = ("zu", "dem", "Haus"), (2, 2, ROOT)
-    assert list(read_conllu(path)) == [Sentence(words, ("ADP", "DET", "NOUN"), None, heads)]
+    words, tags, tree = ("zu", "dem", "Haus"), ("ADP", "DET", "NOUN"), (2, 2, ROOT)
+    relations = ("case", "det", "root")
+    assert list(read_conllu(path)) == [Sentence(words, tags, None, tree, relations)]
     assert next(read_conllu(path, tags="xpos")).pos == ("APPR", "ART", "NN")
 
 

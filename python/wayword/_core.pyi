@@ -86,6 +86,52 @@ class Links:
     def offsets(self) -> View: ...
     def lines(self, start: int, end: int) -> list[str]: ...
 
+@final
+class Tagger:
+    @staticmethod
+    def fit(
+        sentences: list[tuple[list[str], list[str], list[str] | None]],
+        *,
+        epochs: int,
+        parts: int,
+        seed: int,
+        threads: int,
+        progress: _Progress,
+    ) -> Tagger: ...
+    @staticmethod
+    def load(path: _Path) -> Tagger: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Tagger: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def tags(self) -> list[str]: ...
+    @property
+    def chunks(self) -> list[str] | None: ...
+    @property
+    def features(self) -> int: ...
+    def tag(
+        self, sentences: list[list[str]], threads: int
+    ) -> list[tuple[list[int], list[int] | None]]: ...
+
+@final
+class WordClasses:
+    @staticmethod
+    def fit(
+        path: _Path,
+        *,
+        classes: int,
+        min_count: int,
+        rounds: int,
+        seed: int,
+        threads: int,
+        progress: _Progress,
+    ) -> tuple[WordClasses, dict[str, Any]]: ...
+    @staticmethod
+    def from_entries(entries: list[tuple[str, int]]) -> WordClasses: ...
+    def entries(self) -> list[tuple[str, int]]: ...
+    def classify(self, sentences: list[list[str]]) -> list[list[int]]: ...
+
 MAX_ALIGNED_WORDS: int
 
 @final

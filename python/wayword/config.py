@@ -102,6 +102,7 @@ class Tune:
     runs: int = 4
     rounds: int = 25
     nbest: int = 100
+    restarts: int = 20
     space: str = ""
     pop_limit: int = 0
 

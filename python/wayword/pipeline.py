@@ -19,6 +19,7 @@ Cost: for 100,000 pairs some minutes, most of it alignment and tuning; docs/trai
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -337,11 +338,16 @@ def tuned(run: Run, made: Models) -> Stage:
     changed = {"space": config.tune.space, "pop_limit": config.tune.pop_limit}
     search = {name: value for name, value in changed.items() if value}
     plan: dict[str, Any] = {k: v for k, v in asdict(config.tune).items() if k not in changed}
+    restarts = plan.pop("restarts")
 
     def make(out: Path) -> dict[str, Any]:
         decoder = made.decoder(config).with_settings(**search)
         src = list(open_text(made.dev / "dev.src"))
         refs = [list(open_text(path)) for path in sorted(made.dev.path.glob("dev.ref*"))]
+        method = plan["method"]
+        if method == "mert":
+            threads = run.threads or os.cpu_count() or 1
+            method = tune.Mert(restarts=restarts, threads=threads)
         found = tune.tune(
             decoder,
             src,
@@ -351,7 +357,7 @@ def tuned(run: Run, made: Models) -> Stage:
             start="flat",
             seed=config.seed,
             progress=run.progress,
-            **plan,
+            **{**plan, "method": method},
         )
         with new_file(out / "tuning.json") as file:
             json.dump(found.to_dict(), file, ensure_ascii=False)
@@ -366,6 +372,7 @@ def tuned(run: Run, made: Models) -> Stage:
 
     settings = {
         **plan,
+        "restarts": restarts,
         "search": {**config.search.to_dict(), **search},
         "orientation": config.model.orientation,
         "seed": config.seed,

@@ -11,6 +11,9 @@ pub mod job;
 // Text: files, words as numbers, sentence pairs, and what is wrong with them.
 pub mod corpus;
 
+// Tags for words: taggers learned from treebanks, classes learned from text.
+pub mod annotate;
+
 // Links between the words of a sentence pair.
 pub mod align;
 

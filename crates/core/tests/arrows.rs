@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "error",
     "job",
     "corpus",
+    "annotate",
     "align",
     "feature",
     "extract",

@@ -3,6 +3,7 @@
 //! No algorithm lives here. Users import `wayword.<stage>`; only those modules import `_core`.
 
 mod align;
+mod annotate;
 mod border;
 mod corpus;
 mod decode;
@@ -29,6 +30,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::Bitext>()?;
     module.add_class::<corpus::BitextBuilder>()?;
     module.add_class::<corpus::Reader>()?;
+    module.add_class::<annotate::Tagger>()?;
+    module.add_class::<annotate::WordClasses>()?;
     module.add_class::<align::Aligner>()?;
     module.add_class::<align::Links>()?;
     module.add_class::<lm::LanguageModel>()?;

@@ -22,6 +22,7 @@ COMMANDS = (
     "toy",
     "doctor",
     "prepare",
+    "annotate",
     "align",
     "extract",
     "lm",
@@ -76,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code."""
     try:
         _speak_utf8()
-        args = build_parser().parse_args(argv)
+        args = _parse(argv)
         args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -88,6 +89,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _explain(error)
     return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; a FILE that may be left out may also stand after options."""
+    parser = build_parser()
+    args, rest = parser.parse_known_args(argv)
+    # argparse settles optional positionals before it has seen what follows an option.
+    if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", None) == "-":
+        args.file = rest.pop()
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return args
 
 
 def _speak_utf8() -> None:

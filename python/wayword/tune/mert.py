@@ -15,6 +15,7 @@ Not: sparse features.
 (0.625, 8.0)
 """
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ SHORTEST = 1.5e-4
 BEYOND = 0.1
 #: Scores that differ by less are equal.
 TOLERANCE = 1e-9
+#: How many points of earlier rounds are started from again: the best on the pool.
+EARLIER = 3
 #: No search goes on for longer; none has come near it.
 MAX_SWEEPS = 50
 
@@ -118,11 +121,11 @@ class Mert:
         """The best point of all searches; the first of equally good ones."""
         draw = np.random.default_rng(list(seed))
         moves = pool.varies()
-        starts = [point, *earlier]
+        starts = [point, *sorted(earlier, key=pool.score, reverse=True)[:EARLIER]]
         starts += [space.random(point, moves, draw) for _ in range(self.restarts)]
         seeds = draw.integers(1 << 62, size=len(starts)).tolist()
         search = _Search(pool, space, moves, self.directions, self.threads)
-        with ThreadPoolExecutor(self.threads) as workers:
+        with ThreadPoolExecutor(self.threads or os.cpu_count()) as workers:
             try:
                 ends = list(workers.map(search.climb, starts, seeds))
             except BaseException:

@@ -2,14 +2,18 @@
 //!
 //! In: a search that holds the empty hypothesis. Out: the complete ones, recombined into one.
 //! How: each stack has one queue over all its edges, in the order of scores with the future cost.
-//! Each row of an edge is walked from its best option on, and a row starts when the one above it
-//! has. With no limit the search is exact.
+//! Each row of an edge is walked from its best option on, and a row starts when the one two above
+//! it has: in another context a lower row may well be the better one. With no limit the search is
+//! exact.
 //! Cost: O(log) queue work and one score for each corner and each hypothesis.
 
 use super::hyp::HypId;
 use super::search::{Edge, Scored, Searcher};
 use crate::error::Result;
 use std::collections::BinaryHeap;
+
+/// How many rows are open below the last one that was started.
+const AHEAD: u32 = 2;
 
 /// Memory of the queue, kept between sentences.
 #[derive(Debug, Default)]
@@ -93,8 +97,11 @@ impl Cube {
             if column + 1 < search.options.lane(edge.lane).count {
                 self.push(search, edge, (number, row, column + 1), complete);
             }
-            if column == 0 && row + 1 < search.rows(edge) {
-                self.push(search, edge, (number, row + 1, 0), complete);
+            if column == 0 {
+                let first = if row == 0 { 1 } else { row + AHEAD };
+                for next in first..(row + AHEAD + 1).min(search.rows(edge)) {
+                    self.push(search, edge, (number, next, 0), complete);
+                }
             }
         }
         self.heap.clear();

@@ -11,11 +11,14 @@ mod context;
 mod covers;
 mod cube;
 mod future;
+mod graph;
+mod group;
 mod hyp;
 mod markup;
 mod model;
 mod nbest;
 mod options;
+mod pricing;
 mod replay;
 mod search;
 mod settings;
@@ -38,16 +41,18 @@ use crate::reorder::distortion::distance;
 use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
 use cube::Cube;
+use graph::graph;
 use hashbrown::HashSet;
-use hyp::{HypId, NONE};
+use hyp::HypId;
 use nbest::Paths;
 use options::Options;
+use pricing::Pricing;
 use replay::Replay;
 use search::{Arena, Searcher};
 use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use stock::{Pricing, Stock};
+use stock::Stock;
 
 /// Paths looked at for each place in a list of distinct translations.
 const DISTINCT_EFFORT: usize = 200;
@@ -437,32 +442,4 @@ fn jumps(translation: &Translation) -> Vec<u32> {
         end = step.src.end;
     }
     counts
-}
-
-/// All arcs that lie on some way to the last hypothesis.
-fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
-    let hyps = arena.hyps.all();
-    let mut reached = vec![false; hyps.len()];
-    let mut open = vec![last];
-    let mut arcs = Vec::new();
-    while let Some(to) = open.pop() {
-        if std::mem::replace(&mut reached[to as usize], true) || replay.src.is_empty() {
-            continue;
-        }
-        let mut arc = to;
-        while arc != NONE && hyps[arc as usize].choice != NONE {
-            let hyp = hyps[arc as usize];
-            arcs.push(GraphArc {
-                from: hyp.back,
-                to,
-                src: replay.options.choice(hyp.choice).span,
-                words: replay.words(hyp.choice).map(str::to_owned).collect(),
-                score: hyp.score - hyps[hyp.back as usize].score,
-            });
-            open.push(hyp.back);
-            arc = hyp.arc;
-        }
-    }
-    arcs.sort_by_key(|arc| arc.to);
-    arcs
 }

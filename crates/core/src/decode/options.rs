@@ -8,7 +8,8 @@
 use super::context::Contexts;
 use super::future::Future;
 use super::markup::{Given, Markup};
-use super::stock::{Pricing, Stock};
+use super::pricing::Pricing;
+use super::stock::Stock;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::feature::{Phrase, Span};

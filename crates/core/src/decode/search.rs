@@ -7,39 +7,20 @@
 
 use super::context::{ContextId, Contexts};
 use super::covers::{CoverId, Covers};
+use super::group::{Group, Place};
 use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
 use super::model::Models;
 use super::options::{ANY_ENTRY, Lane, Options, Ranked};
+use super::pricing::Pricing;
 use super::settings::Settings;
 use super::states::States;
-use super::stock::{Pricing, Stock};
+use super::stock::Stock;
 use super::translation::Statistics;
 use crate::error::Result;
 use crate::feature::{Candidate, Coverage, Here, PathScorer, Span};
 use crate::job::Job;
 use crate::reorder::Fences;
 use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
-use std::ops::Range;
-
-/// Hypotheses after which the same spans may come.
-#[derive(Debug, Clone, Copy)]
-pub struct Group {
-    /// Place of its hypotheses in `rows`.
-    pub rows: (u32, u32),
-    cover: CoverId,
-    end: u32,
-    top: Span,
-    mode: u8,
-    path: u32,
-}
-
-impl Group {
-    /// Whether the space allows the same after both.
-    fn stands_like(&self, other: &Group) -> bool {
-        let of = |group: &Group| (group.cover, group.end, group.top, group.mode);
-        of(self) == of(other)
-    }
-}
 
 /// A group and a lane that may follow it.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +60,7 @@ pub struct Arena {
     lanes: Vec<u32>,
     /// States of the path features after a step.
     after: Vec<u32>,
-    order: Vec<Place>,
+    pub order: Vec<Place>,
 }
 
 /// A search at work on one sentence.
@@ -104,24 +85,6 @@ pub struct Searcher<'s> {
     pub keeps_blocks: bool,
     pub keeps_start: bool,
     pub narrows: bool,
-}
-
-/// What hypotheses of one group have in common, as numbers that compare fast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Together(u64, u64, u8);
-
-/// A hypothesis in the order of a stack: by group, then from best to worst, then by age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    together: Together,
-    score: u64,
-    id: HypId,
-}
-
-/// A number that is smaller for a larger score.
-fn descending(score: f64) -> u64 {
-    let bits = score.to_bits();
-    if bits >> 63 == 1 { bits } else { !bits & !(1 << 63) }
 }
 
 impl Searcher<'_> {
@@ -151,55 +114,6 @@ impl Searcher<'_> {
     pub fn total(&self, hyp: HypId) -> f64 {
         let hyp = self.arena.hyps.get(hyp);
         hyp.score + f64::from(self.arena.covers.future(hyp.key.cover))
-    }
-
-    /// Drops what the beam does not hold and sorts the rest of a stack into groups; returns the
-    /// range of the new groups.
-    pub fn group(&mut self, stack: &mut Vec<HypId>, limit: usize) -> Range<u32> {
-        let all = stack.len();
-        let best = stack.iter().map(|&hyp| self.total(hyp)).fold(f64::NEG_INFINITY, f64::max);
-        let least = best + self.settings.beam();
-        stack.retain(|&hyp| self.total(hyp) >= least);
-        if limit > 0 && stack.len() > limit {
-            stack.sort_by(|&a, &b| {
-                let blocks =
-                    |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
-                self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
-            });
-            stack.truncate(limit);
-        }
-        self.stats.pruned += (all - stack.len()) as u64;
-        let itg = self.settings.space.needs_blocks();
-        let mut order = std::mem::take(&mut self.arena.order);
-        order.clear();
-        order.extend(stack.iter().map(|&id| {
-            let Hyp { key, score, .. } = self.arena.hyps.get(id);
-            let blocks = if itg { key.blocks } else { 0 };
-            let path = if self.narrows { key.path } else { 0 };
-            let together = Together(
-                u64::from(key.cover) << 32 | u64::from(key.end),
-                u64::from(blocks) << 32 | u64::from(path),
-                key.mode,
-            );
-            Place { together, score: descending(*score), id }
-        }));
-        order.sort_unstable();
-        let first = self.arena.groups.len() as u32;
-        for same in order.chunk_by(|a, b| a.together == b.together) {
-            let at = self.arena.rows.len() as u32;
-            self.arena.rows.extend(same.iter().map(|place| place.id));
-            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(same[0].id).key;
-            self.arena.groups.push(Group {
-                rows: (at, self.arena.rows.len() as u32),
-                cover,
-                end,
-                top: self.arena.stacks.top(blocks),
-                mode,
-                path,
-            });
-        }
-        self.arena.order = order;
-        first..self.arena.groups.len() as u32
     }
 
     fn here(&self, group: &Group) -> Here<'_> {

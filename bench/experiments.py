@@ -1,0 +1,207 @@
+"""The experiments of docs/results.md, on the real data beside the repository.
+
+    python bench/experiments.py distortion -o OUT     # when a jump is charged (Figure 2)
+    python bench/experiments.py orientation -o OUT    # which orientation model
+    python bench/experiments.py train -o OUT          # text to tuned system, beside Moses
+
+The first two print the table of `wayword experiment`; each can be stopped and started again. The
+corpora are the two of 100,000 pairs that Moses2 was measured on, and the Chinese pack.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from wayword import experiment, pipeline
+from wayword.config import Config
+from wayword.corpus.files import new_file, open_text
+from wayword.evaluate import Gold, Output, compare
+from wayword.experiment import Experiment
+from wayword.report.experiment import plain
+from wayword.store import Stage
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+#: Pairs at the start of the aligned bitexts that are gold sentences for aligners.
+GOLD = {"de-en": 100, "ja-en": 1232}
+PARTS = ("train", "dev", "test")
+TOKENISED = {"src_tokenizer": "none", "tgt_tokenizer": "none", "case": "keep"}
+LIMITS = (4, 6, 8, 10, 18)
+#: Orientation models by the name people know them by.
+ORIENTATIONS = {
+    "none": "",
+    "word": "word-msd-bidirectional",
+    "phrase": "phrase-msd-bidirectional",
+    "hierarchical": "hier-mslr-bidirectional",
+}
+
+
+def corpora(folder: Path) -> list[dict[str, Any]]:
+    """The three corpora; the gold sentences of aligners are left out."""
+    found = []
+    for name, gold in GOLD.items():
+        where = SHARED / "data" / "align" / name
+        langs = name.split("-")
+        for lang in langs:
+            target = folder / name / f"train.{lang}"
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with new_file(target) as file:
+                    for number, line in enumerate(open_text(where / f"bitext.{lang}.xz")):
+                        if number >= gold:
+                            print(line, file=file)
+        files = {
+            part: [str(where / f"{part}.{lang}.xz") for lang in langs] for part in ("dev", "test")
+        }
+        train = [str(folder / name / f"train.{lang}") for lang in langs]
+        space = {"de-en": "dl:6", "ja-en": "dl:12"}[name]
+        base = {"text": TOKENISED, "search": {"space": space}}
+        found.append({"name": name, "src": train[0], "tgt": train[1], **files, "base": base})
+    where = SHARED / "data" / "zh-en"
+    pack = {part: [str(where / f"{part}.{lang}.xz") for lang in ("zh", "en")] for part in PARTS}
+    base = {"text": {"src": "zh", "tgt": "en", "case": "lower"}, "search": {"space": "dl:8"}}
+    dev_test = {"dev": pack["dev"], "test": pack["test"]}
+    found.append(
+        {
+            "name": "zh-en",
+            "src": pack["train"][0],
+            "tgt": pack["train"][1],
+            **dev_test,
+            "base": base,
+        }
+    )
+    return found
+
+
+PARTS = ("train", "dev", "test")
+
+
+def distortion() -> dict[str, Any]:
+    """Standard and early distortion at five limits; each kind is tuned at dl:8."""
+    variants: list[dict[str, Any]] = []
+    for kind in ("distance", "early"):
+        for limit in LIMITS:
+            name = f"{kind} dl:{limit}"
+            search = {"space": f"dl:{limit}", "distortion": kind}
+            weights = {} if limit == 8 else {"weights": f"{kind} dl:8"}
+            variants.append({"name": name, **weights, "search": search})
+    return {
+        "name": "Standard and early distortion",
+        "baseline": "distance dl:8",
+        "variant": variants,
+    }
+
+
+def orientation() -> dict[str, Any]:
+    """No orientation, word, phrase and hierarchical, all else equal, each tuned."""
+    variants = [{"name": name, "model": {"orientation": own}} for name, own in ORIENTATIONS.items()]
+    return {"name": "Orientation models", "baseline": "word", "variant": variants}
+
+
+EXPERIMENTS = {"distortion": distortion, "orientation": orientation}
+BASE = {
+    "extract": {"models": ["word", "phrase", "hierarchical"]},
+    "search": {"pop_limit": 400},
+    "tune": {"runs": 4, "pop_limit": 200, "rounds": 6, "restarts": 4, "nbest": 50},
+}
+
+
+def watch(name: str, stage: Stage | None) -> None:
+    """Say what is done."""
+    if stage is not None and not stage.reused:
+        print(f"{name}: {stage.cost}", file=sys.stderr, flush=True)
+
+
+def compare_variants(name: str, out: Path, only: list[str]) -> None:
+    """Run an experiment and print its table."""
+    chosen = [one for one in corpora(out / "text") if not only or one["name"] in only]
+    values = {**EXPERIMENTS[name](), "corpus": chosen, "base": BASE, "metrics": ["bleu", "krs"]}
+    described = Experiment.from_dict(values, Path())
+    print(plain(experiment.run(described, out, watch=watch)))
+
+
+def train(out: Path, only: list[str]) -> None:
+    """Train on each text as Moses was, and print BLEU, time and memory."""
+    for corpus in [*reference(), *corpora(out / "text")[:2], pack()]:
+        if only and corpus["name"] not in only:
+            continue
+        values = {**corpus["base"], "tune": {"runs": 4, "pop_limit": 400}}
+        stages: list[Stage] = []
+
+        def keep(name: str, stage: Stage | None, stages: list[Stage] = stages) -> None:
+            watch(name, stage)
+            stages += [stage] if stage is not None else []
+
+        where = out / corpus["name"]
+        system = pipeline.train(
+            corpus["src"],
+            corpus["tgt"],
+            where,
+            dev=corpus["dev"],
+            config=Config.from_dict(values),
+            watch=keep,
+        )
+        src, ref = (list(open_text(path)) for path in corpus["test"])
+        found = system.translate(src)
+        is_raw = corpus["name"] == "de-en raw"
+        lines = [one.text if is_raw else " ".join(one.tokens) for one in found]
+        score = compare(Gold(refs=[ref]), [Output("wayword", lines)], ["bleu"]).score(
+            "wayword", "bleu"
+        )
+        row = {
+            "corpus": corpus["name"],
+            "bleu": round(score.value, 2),
+            "dev": system.recipe.made["dev"]["score"],
+            "spread": system.recipe.made["dev"]["spread"],
+            "stages": {s.name: [s.cost.cpu, s.cost.memory] for s in stages},
+        }
+        print(json.dumps(row), flush=True)
+
+
+def reference() -> list[dict[str, Any]]:
+    """The two small pairs that Moses was tuned on."""
+    found = []
+    for name, space in (("de-en", "dl:6"), ("ja-en", "dl:12")):
+        where, langs = SHARED / "reference" / name, name.split("-")
+        train_files = [str(where / f"train.{lang}.xz") for lang in langs]
+        files = {
+            part: [str(where / f"{part}.{lang}") for lang in langs] for part in ("dev", "test")
+        }
+        base = {"text": TOKENISED, "search": {"space": space}}
+        row = {"name": f"reference {name}", "src": train_files[0], "tgt": train_files[1]}
+        found.append({**row, **files, "base": base})
+    return found
+
+
+def pack() -> dict[str, Any]:
+    """The whole German pack, raw text."""
+    where = SHARED / "data" / "de-en"
+    files = {part: [str(where / f"{part}.{lang}.xz") for lang in ("de", "en")] for part in PARTS}
+    return {
+        "name": "de-en raw",
+        "src": files["train"][0],
+        "tgt": files["train"][1],
+        "dev": files["dev"],
+        "test": files["test"],
+        "base": {},
+    }
+
+
+def main() -> None:
+    """Run what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=[*EXPERIMENTS, "train"])
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--only", nargs="+", default=[], help="names of corpora")
+    args = parser.parse_args()
+    if not SHARED.is_dir():
+        parser.exit(1, "the real data folder ../shared is not there\n")
+    if args.name == "train":
+        train(args.out, args.only)
+    else:
+        compare_variants(args.name, args.out, args.only)
+
+
+if __name__ == "__main__":
+    main()

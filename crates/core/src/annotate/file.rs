@@ -1,0 +1,188 @@
+//! Writes a tagger to bytes and reads it back.
+//!
+//! In: a `Tagger`, or bytes. Out: bytes, or a `Tagger` that tags exactly the same, or what is
+//! wrong with them.
+//! How: magic word, version, body length and checksum, then little-endian numbers. A pass is its
+//! labels, the words whose tags it knows, and its features by ascending key with their weights.
+//! Cost: 12 bytes per feature and 6 per weight; one pass over the bytes.
+//! Not: compression, or versions before this one.
+
+use super::labeller::{Labeller, Weight};
+use super::tagger::{MAX_LABELS, MAX_PASSES, Tagger};
+use crate::corpus::NewFile;
+use crate::error::{Error, Place, Result};
+use std::fs;
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+const MAGIC: [u8; 8] = *b"WAYTAGGR";
+const VERSION: u32 = 1;
+/// Magic word, version, body length, checksum of all that is not the checksum.
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+impl Tagger {
+    /// Writes the tagger to a file.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut file = NewFile::create(path)?;
+        file.write(&self.to_bytes())?;
+        file.finish()
+    }
+
+    /// Opens a saved tagger.
+    pub fn load(path: &Path) -> Result<Tagger> {
+        let bytes = fs::read(path).map_err(|source| Error::io(path, source))?;
+        Tagger::from_bytes(&bytes, &Place::file(path))
+    }
+
+    /// The tagger as the bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        put(&mut body, self.passes.len());
+        for pass in &self.passes {
+            put(&mut body, pass.labels.len());
+            for label in &pass.labels {
+                put(&mut body, label.len());
+                body.extend(label.as_bytes());
+            }
+            put(&mut body, pass.lexicon.len());
+            for &(word, tags) in &pass.lexicon {
+                body.extend(word.to_le_bytes());
+                body.extend(tags.to_le_bytes());
+            }
+            put(&mut body, pass.keys.len());
+            pass.keys.iter().for_each(|key| body.extend(key.to_le_bytes()));
+            pass.ends.iter().for_each(|end| body.extend(end.to_le_bytes()));
+            for weight in &pass.weights {
+                body.extend(weight.label.to_le_bytes());
+                body.extend(weight.weight.to_le_bytes());
+            }
+        }
+        [&header(&body), body.as_slice()].concat()
+    }
+
+    /// Reads what `to_bytes` wrote; every byte is checked. `place` is named in complaints.
+    pub fn from_bytes(bytes: &[u8], place: &Place) -> Result<Tagger> {
+        read(bytes).map_err(|Flaw(found)| Error::Format {
+            place: place.clone(),
+            found: found.into(),
+            expected: format!("a tagger saved in version {VERSION} of its format"),
+            advice: "copy the file again, or fit the tagger again".into(),
+        })
+    }
+}
+
+/// What is wrong with the bytes of a file.
+struct Flaw(&'static str);
+
+type Checked<T> = std::result::Result<T, Flaw>;
+
+fn put(body: &mut Vec<u8>, count: usize) {
+    body.extend((count as u32).to_le_bytes());
+}
+
+fn header(body: &[u8]) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
+    let mut sum = Xxh3::new();
+    sum.update(&header[..20]);
+    sum.update(body);
+    header[20..].copy_from_slice(&sum.digest().to_le_bytes());
+    header
+}
+
+fn read(bytes: &[u8]) -> Checked<Tagger> {
+    let (found, body) = bytes.split_at_checked(HEADER).ok_or(Flaw("shorter than its header"))?;
+    if found[..8] != MAGIC {
+        return Err(Flaw("it does not begin with WAYTAGGR"));
+    }
+    if found[8..12] != VERSION.to_le_bytes() {
+        return Err(Flaw("another version of the format"));
+    }
+    if found != header(body) {
+        return Err(Flaw("length or checksum does not match"));
+    }
+    let mut body = Reader { rest: body };
+    let count = body.count()?;
+    if !(1..=MAX_PASSES).contains(&count) {
+        return Err(Flaw("an impossible number of passes"));
+    }
+    let passes = (0..count).map(|_| body.pass()).collect::<Checked<Vec<_>>>()?;
+    if !body.rest.is_empty() {
+        return Err(Flaw("bytes after the end"));
+    }
+    Ok(Tagger { passes })
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Checked<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or(Flaw("it ends too soon"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn count(&mut self) -> Checked<usize> {
+        Ok(self.groups::<4>(1)?.next().map_or(0, u32::from_le_bytes) as usize)
+    }
+
+    /// The next groups of `N` bytes; the length is checked before anything is made of it.
+    fn groups<const N: usize>(
+        &mut self,
+        len: usize,
+    ) -> Checked<impl ExactSizeIterator<Item = [u8; N]> + 'a> {
+        let bytes = self.take(len.checked_mul(N).ok_or(Flaw("a length is impossible"))?)?;
+        Ok(bytes.as_chunks::<N>().0.iter().copied())
+    }
+
+    fn pass(&mut self) -> Checked<Labeller> {
+        let labels = self.labels()?;
+        let words = self.count()?;
+        let lexicon: Vec<_> = self.groups::<16>(words)?.map(word_and_tags).collect();
+        let count = self.count()?;
+        let keys: Vec<u64> = self.groups(count)?.map(u64::from_le_bytes).collect();
+        let ends: Vec<u32> = self.groups(count)?.map(u32::from_le_bytes).collect();
+        let is_sorted = keys.is_sorted_by(|left, right| left < right)
+            && lexicon.is_sorted_by(|left, right| left.0 < right.0);
+        if !is_sorted || !ends.is_sorted() {
+            return Err(Flaw("features out of order"));
+        }
+        let total = ends.last().map_or(0, |&end| end as usize);
+        let weights: Vec<Weight> = self.groups::<6>(total)?.map(weight_of).collect();
+        if weights
+            .iter()
+            .any(|weight| usize::from(weight.label) >= labels.len() || !weight.weight.is_finite())
+        {
+            return Err(Flaw("a weight of no label, or no number"));
+        }
+        Ok(Labeller::new(labels, lexicon, keys, ends, weights))
+    }
+
+    fn labels(&mut self) -> Checked<Vec<String>> {
+        let count = self.count()?;
+        if !(1..=MAX_LABELS).contains(&count) {
+            return Err(Flaw("an impossible number of labels"));
+        }
+        let mut labels: Vec<String> = Vec::new();
+        for _ in 0..count {
+            let len = self.count()?;
+            let name = str::from_utf8(self.take(len)?).map_err(|_| Flaw("a label is not UTF-8"))?;
+            labels.push(name.to_owned());
+        }
+        Ok(labels)
+    }
+}
+
+fn word_and_tags(bytes: [u8; 16]) -> (u64, u64) {
+    let both = u128::from_le_bytes(bytes);
+    (both as u64, (both >> 64) as u64)
+}
+
+fn weight_of(bytes: [u8; 6]) -> Weight {
+    let [low, high, rest @ ..] = bytes;
+    Weight { label: u16::from_le_bytes([low, high]), weight: f32::from_le_bytes(rest) }
+}

@@ -1,0 +1,130 @@
+"""Tag words, find chunks and their heads, or learn to.
+
+Text in, factored text out: word|POS|chunk|head, where the head is the position of the chunk's head
+word, from 0. An annotator is a file that `fit` or `classes` wrote, or gold:FILE, spacy:MODEL,
+stanza:LANG, udpipe:FILE.
+
+example: wayword annotate fit de.conllu -o de.tagger
+         wayword annotate train.de --with de.tagger > train.factored.de
+         wayword annotate classes train.de -o de.classes --classes 200
+         wayword annotate score de.tagger test.conllu
+         wayword annotate check de.conllu train.de
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from wayword.cli.annotate_learn import run_check, run_classes, run_fit, run_score
+from wayword.cli.terminal import add_json, add_seed, add_threads
+
+if TYPE_CHECKING:
+    from wayword.corpus.annotate import Sentence
+
+HELP = "tag words and find chunks, or learn to"
+
+#: What can be done; the first needs no word.
+ACTIONS = ("file", "fit", "classes", "score", "check")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions; without one, a file is annotated."""
+    parser.usage = "wayword annotate [FILE] --with NAME | wayword annotate ACTION ..."
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    file = actions.add_parser("file", help="annotate text; this word can be left out")
+    file.add_argument(
+        "text", metavar="FILE", nargs="?", default="-", help="one sentence a line (default stdin)"
+    )
+    file.add_argument("--with", dest="annotator", required=True, metavar="NAME", help="see above")
+    file.add_argument(
+        "--factors", type=int, metavar="N", help="2 for tags alone, 3 with chunks, 4 with heads"
+    )
+    file.add_argument("--conllu", action="store_true", help="write CoNLL-U instead")
+    add_threads(file)
+    file.set_defaults(action=run_file)
+    fit = actions.add_parser("fit", help="learn a tagger from a treebank")
+    fit.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
+    fit.add_argument("-o", "--out", required=True, metavar="FILE", help="the tagger")
+    fit.add_argument("--tags", default="upos", help="upos (default) or xpos")
+    fit.add_argument("--chunks", default="auto", help="auto (default), column, tree or none")
+    _add_spelling(fit)
+    fit.add_argument("--dev", metavar="FILE", help="a treebank to score the tagger on")
+    fit.add_argument("--epochs", type=int, default=8, metavar="N", help="default 8")
+    add_threads(fit)
+    add_seed(fit)
+    add_json(fit)
+    fit.set_defaults(action=run_fit)
+    classes = actions.add_parser("classes", help="learn word classes from plain text")
+    classes.add_argument("text", metavar="TEXT", nargs="?", default="-", help="default stdin")
+    classes.add_argument("-o", "--out", required=True, metavar="FILE", help="the classes")
+    classes.add_argument("--classes", type=int, default=100, metavar="N", help="default 100")
+    classes.add_argument(
+        "--min-count", type=int, default=2, metavar="N", help="rarer words go by their looks"
+    )
+    classes.add_argument("--rounds", type=int, default=20, metavar="N", help="at most (default 20)")
+    add_threads(classes)
+    add_seed(classes)
+    add_json(classes)
+    classes.set_defaults(action=run_classes)
+    score = actions.add_parser("score", help="score an annotator on a treebank")
+    score.add_argument("annotator", metavar="NAME", help="see above")
+    score.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
+    score.add_argument("--tags", default="upos", help="upos (default) or xpos")
+    _add_spelling(score)
+    add_threads(score)
+    add_json(score)
+    score.set_defaults(action=run_score)
+    check = actions.add_parser("check", help="is a text split into words as a treebank is?")
+    check.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu")
+    check.add_argument("text", metavar="TEXT", help="one sentence a line")
+    _add_spelling(check)
+    add_json(check)
+    check.set_defaults(action=run_check)
+    _let_file_be_left_out(parser)
+
+
+def _add_spelling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--spelling", default="kept", help="of the treebank's words: kept, lower or unmarked"
+    )
+
+
+def _let_file_be_left_out(parser: argparse.ArgumentParser) -> None:
+    parse = parser.parse_known_args
+
+    def parse_with_action(args: Any = None, namespace: Any = None) -> Any:
+        words = list(args or ())
+        if not words or words[0] not in (*ACTIONS, "-h", "--help"):
+            words.insert(0, "file")
+        return parse(words, namespace)
+
+    parser.parse_known_args = parse_with_action  # type: ignore[method-assign]
+
+
+def run(args: argparse.Namespace) -> None:
+    """Do what the action asks for."""
+    args.action(args)
+
+
+def run_file(args: argparse.Namespace) -> None:
+    """Annotate line by line."""
+    from wayword.corpus import annotate
+    from wayword.corpus.files import batches
+
+    annotator = annotate.open_annotator(args.annotator)
+    for batch in batches(args.text):
+        for sentence in annotator.annotate(batch, threads=args.threads):
+            print(_line(sentence, args.factors, args.conllu))
+        sys.stdout.flush()
+
+
+def _line(sentence: "Sentence", factors: int | None, is_conllu: bool) -> str:
+    """A sentence as it is printed, with all factors that are known unless told otherwise."""
+    from wayword.corpus import annotate
+
+    if not sentence.words:
+        return ""
+    if is_conllu:
+        return "\n".join(annotate.conllu_lines(sentence))
+    known = 1 + (sentence.pos is not None) + 2 * (sentence.chunks is not None)
+    return annotate.factored(sentence, factors=known if factors is None else factors)

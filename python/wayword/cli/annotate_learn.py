@@ -1,0 +1,111 @@
+"""The actions of ``wayword annotate`` that learn, score and check; its options are beside."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from wayword.cli.terminal import bar, print_json, table
+
+if TYPE_CHECKING:
+    from wayword.corpus.annotate import Annotator
+
+__all__ = ["run_check", "run_classes", "run_fit", "run_score"]
+
+LARGE_SHARE = 0.01  # of words split or spelled otherwise: worth a warning
+
+
+def run_fit(args: argparse.Namespace) -> None:
+    """Learn, save, and score on the treebank held out."""
+    from wayword.corpus import annotate
+
+    treebank = annotate.read_treebank(
+        args.treebank, tags=args.tags, chunks=args.chunks, spelling=args.spelling
+    )
+    with bar("fit", " sentences") as progress:
+        tagger = annotate.Tagger.fit(
+            treebank, epochs=args.epochs, seed=args.seed, threads=args.threads, progress=progress
+        )
+    tagger.save(args.out)
+    types = tagger.chunk_types
+    found: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
+    if args.dev:
+        found["dev"] = _score(tagger, args.dev, args)
+    if args.json:
+        print_json(found)
+        return
+    print(f"{len(treebank)} sentences, {len(tagger.tags)} tags, chunks: {' '.join(types or ['-'])}")
+    if args.dev:
+        _print_score(found["dev"])
+
+
+def run_classes(args: argparse.Namespace) -> None:
+    """Cluster and say how likely the text has become."""
+    from wayword.corpus import annotate
+    from wayword.corpus.files import spooled
+
+    with spooled(args.text) as text, bar("classes", " words") as progress:
+        classes, summary = annotate.Classes.fit(
+            text,
+            classes=args.classes,
+            min_count=args.min_count,
+            rounds=args.rounds,
+            seed=args.seed,
+            threads=args.threads,
+            progress=progress,
+        )
+    classes.save(args.out)
+    if args.json:
+        print_json(summary.to_dict())
+        return
+    print(f"{summary.words} words, {summary.units} different, {len(summary.moved)} rounds")
+    likelihoods = [summary.likelihood, summary.by_frequency, summary.random]
+    names = ["these classes", "by frequency", "by chance"]
+    rows = [(name, f"{value:.4f}") for name, value in zip(names, likelihoods, strict=True)]
+    print(table(["classes", "log likelihood a word"], rows))
+
+
+def run_score(args: argparse.Namespace) -> None:
+    """Annotate a treebank's words and compare."""
+    from wayword.corpus import annotate
+
+    found = _score(annotate.open_annotator(args.annotator), args.treebank, args)
+    print_json(found) if args.json else _print_score(found)
+
+
+def _score(annotator: "Annotator", treebank: str, args: argparse.Namespace) -> dict[str, Any]:
+    from wayword.corpus import annotate
+
+    gold = annotate.read_treebank(treebank, tags=args.tags, spelling=args.spelling)
+    found = annotator.annotate((sentence.words for sentence in gold), threads=args.threads)
+    return annotate.score(found, gold).to_dict()
+
+
+def _print_score(found: dict[str, Any]) -> None:
+    print(f"words          {found['words']}")
+    print(f"tag accuracy   {found['accuracy']:.4f}")
+    print(f"chunk F1       {found['f1']:.4f}")
+    print(f"head accuracy  {found['head_accuracy']:.4f}")
+
+
+def run_check(args: argparse.Namespace) -> None:
+    """Compare the words of text and treebank."""
+    from wayword.corpus import annotate
+
+    found = annotate.compare_tokens(args.treebank, args.text, spelling=args.spelling)
+    if args.json:
+        print_json(found.to_dict())
+        return
+    expected = f"{found.expected:.1%} expected for text like the treebank's"
+    print(f"{found.words} words, {found.share:.1%} unknown to the treebank ({expected})")
+    rows: Sequence[Sequence[object]] = [
+        (reason, count, f"{count / max(found.words, 1):.2%}", " ".join(examples))
+        for reason, (count, examples) in found.reasons.items()
+        if count
+    ]
+    if rows:
+        print(table(["reason", "words", "share", "such as"], rows))
+    if found.explained > LARGE_SHARE:
+        hint = "write the text as the treebank is, or fit the tagger with another --spelling"
+        share = f"{found.explained:.1%} of the words are split or spelled otherwise"
+        print(f"wayword: {share}; {hint}", file=sys.stderr)
