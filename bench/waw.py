@@ -102,11 +102,11 @@ def lexicon(lang: str) -> Any:
                 counts[f"\0{lower[-size:]}"][own] += 1
     best = {key: tags.most_common(1)[0][0] for key, tags in counts.items()}
 
-    def tag(word: str) -> str:
+    def tag_of(word: str) -> str:
         keys = (word.lower(), *(f"\0{word[-size:].lower()}" for size in (3, 2, 1)))
         return next((best[key] for key in keys if key in best), "X")
 
-    return tag
+    return tag_of
 
 
 def known(pair: str, folder: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,9 @@ pub struct Choice {
     pub span: Span,
 }
 
+/// The entry of a lane that holds all options of a span, after the lanes of its single entries.
+pub const ANY_ENTRY: u32 = u32::MAX;
+
 /// The options of a span, or those of them that enter it at one word.
 #[derive(Debug, Clone, Copy)]
 pub struct Lane {
@@ -155,9 +158,13 @@ impl Options {
             self.add_lane(stock, span, span.start, first, |_| true);
             return;
         }
+        let before = self.lanes.len();
         for offset in 0..span.len() {
             let enters = |item: u32| stock.item(item).entry == offset;
             self.add_lane(stock, span, span.start + offset, first, enters);
+        }
+        if self.lanes.len() > before + 1 {
+            self.add_lane(stock, span, ANY_ENTRY, first, |_| true);
         }
     }
 

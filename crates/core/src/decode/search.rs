@@ -10,7 +10,7 @@ use super::covers::{CoverId, Covers};
 use super::group::{Group, Place};
 use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
 use super::model::Models;
-use super::options::{Options, Ranked};
+use super::options::{ANY_ENTRY, Lane, Options, Ranked};
 use super::pricing::Pricing;
 use super::settings::Settings;
 use super::states::States;
@@ -173,11 +173,11 @@ impl Searcher<'_> {
             let free = here.cov.next_covered(start);
             for start in start..free.min(window.end) {
                 for number in self.options.lanes_from(start) {
-                    let span = self.options.lane(number).span;
+                    let Lane { span, entry, .. } = *self.options.lane(number);
                     if span.end > free {
                         break;
                     }
-                    if space.admits(&here, span, has) && keeps(span) {
+                    if entry != ANY_ENTRY && space.admits(&here, span, has) && keeps(span) {
                         lanes.push(number);
                     }
                 }
@@ -207,8 +207,18 @@ impl Searcher<'_> {
             path.narrow(state, &here, &mut candidates);
         }
         lanes.clear();
-        let kept = allowed.iter().zip(&candidates).filter(|(_, candidate)| candidate.kept);
-        lanes.extend(kept.map(|(lane, _)| lane));
+        let mut rest = &allowed[..];
+        for same in candidates.chunk_by(|a, b| a.span == b.span) {
+            let (own, others) = rest.split_at(same.len());
+            rest = others;
+            if own.len() > 1 && same.iter().all(|candidate| candidate.kept) {
+                // The lane of all entries follows: one row of options instead of several.
+                lanes.extend(own.last().map(|last| last + 1));
+            } else {
+                let kept = own.iter().zip(same).filter(|(_, candidate)| candidate.kept);
+                lanes.extend(kept.map(|(lane, _)| lane));
+            }
+        }
         self.arena.allowed = allowed;
         self.arena.candidates = candidates;
     }
