@@ -11,12 +11,12 @@ example: wayword waw train train.de train.en train.links -o de.waw
 """
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json, table
+from wayword.cli.terminal import add_json, add_threads, bar, print_json
 
 if TYPE_CHECKING:
-    from wayword.reorder.waw import Ranking
+    pass
 
 HELP = "learn which source word comes right after which"
 
@@ -106,6 +106,7 @@ def run_train(args: argparse.Namespace) -> None:
 def run_evaluate(args: argparse.Namespace) -> None:
     """Evaluate and print the two tables."""
     from wayword.reorder import waw
+    from wayword.report.waw import describe
 
     corpus = waw.Corpus.read(args.src, args.tgt, args.links)
     found = {}
@@ -121,21 +122,7 @@ def run_evaluate(args: argparse.Namespace) -> None:
             {path: {"templates": kind, **one.to_dict()} for path, (kind, one) in found.items()}
         )
         return
-    shares: list[list[Any]] = []
-    for path, (kind, one) in found.items():
-        c = one.classification
-        shares.append([path, kind, *(f"{100 * p:.1f}" for p in (c.precision, c.recall, c.f1))])
-    print(table(["model", "features", "precision", "recall", "F"], shares), end="\n\n")
-    distance = next(iter(found.values()))[1].distance
-    rows = [_row("distance", row) for row in distance]
-    rows += [_row(path, row) for path, (_, one) in found.items() for row in one.ranking]
-    header = ["model", "DL", "DL-err", "Top-1", "Top-3", "Top-3-long back", "forw."]
-    print(table(header, rows))
-
-
-def _row(name: str, row: "Ranking") -> list[object]:
-    shares = (row.dl_err, row.top1, row.top3, row.top3_long_back, row.top3_long_forward)
-    return [name, row.limit, *(f"{100 * share:.1f}" for share in shares)]
+    print(describe(found))
 
 
 def run_show(args: argparse.Namespace) -> None:

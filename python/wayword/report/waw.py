@@ -1,0 +1,34 @@
+"""Word-after-word models in two tables: telling right steps from wrong ones, and ranking them.
+
+The tables have the shapes of Tables 3 and 4 of Bisazza and Federico (2013).
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from wayword.cli.terminal import table
+
+if TYPE_CHECKING:
+    from wayword.reorder.waw import Evaluation, Ranking
+
+__all__ = ["describe"]
+
+SURE = ["model", "features", "precision", "recall", "F"]
+RANKED = ["model", "DL", "DL-err", "Top-1", "Top-3", "Top-3-long back", "forw."]
+
+
+def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
+    """Both tables, in percent, for models by name with their templates."""
+    shares: list[list[object]] = []
+    for name, (templates, one) in found.items():
+        c = one.classification
+        shares.append([name, templates, *(f"{100 * p:.1f}" for p in (c.precision, c.recall, c.f1))])
+    distance = next(iter(found.values()))[1].distance
+    rows = [_row("distance", row) for row in distance]
+    rows += [_row(name, row) for name, (_, one) in found.items() for row in one.ranking]
+    return f"{table(SURE, shares)}\n\n{table(RANKED, rows)}"
+
+
+def _row(name: str, row: "Ranking") -> list[object]:
+    shares = (row.dl_err, row.top1, row.top3, row.top3_long_back, row.top3_long_forward)
+    return [name, row.limit, *(f"{100 * share:.1f}" for share in shares)]
