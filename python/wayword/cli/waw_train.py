@@ -1,0 +1,57 @@
+"""The action `wayword waw train`."""
+
+import argparse
+
+from wayword.cli.terminal import add_json, add_threads, bar, print_json
+
+OPTIONS = (
+    *("templates", "window", "inclusive", "between_anchor", "min_count", "prior"),
+    *("optimiser", "iterations", "tolerance", "memory", "temp_dir", "threads"),
+)
+
+
+def add_bitext(parser: argparse.ArgumentParser) -> None:
+    """Declare the three files."""
+    parser.add_argument("src", metavar="SRC", help="source text, words or word|POS|chunk")
+    parser.add_argument("tgt", metavar="TGT", help="target text, line by line")
+    parser.add_argument("links", metavar="LINKS", help="links, line by line")
+
+
+def configure_train(train: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_bitext(train)
+    add = train.add_argument
+    add("-o", "--out", required=True, metavar="FILE", help="the model")
+    add("--templates", help="W, P, WP or WPC (default: all that the text has layers for)")
+    add("--window", type=int, default=10, metavar="N", help="wrong answers from so near (10)")
+    add("--inclusive", action="store_true", help="take wrong answers from just so far too")
+    add("--between-anchor", default="j", metavar="A", help="beside the words between: j or ij")
+    add("--min-count", type=int, default=20, metavar="N", help="drop rarer features (20)")
+    add("--prior", type=float, default=1.0, metavar="P", help="precision of the prior (1)")
+    add("--optimiser", default="lbfgs", help="lbfgs, cg or adagrad")
+    add("--iterations", type=int, metavar="N", help="steps at most (100; passes of adagrad: 5)")
+    add("--tolerance", type=float, default=1e-5, metavar="T", help="stop when gains are less")
+    add("--memory", default="2G", metavar="SIZE", help="for samples; more goes to disk (2G)")
+    add("--temp-dir", metavar="DIR", help="where that is (default the system's)")
+    add_threads(train)
+    add_json(train)
+    train.set_defaults(action=run_train)
+
+
+def run_train(args: argparse.Namespace) -> None:
+    """Train and say what was learned from."""
+    from wayword.reorder import waw
+
+    with bar("waw: read", " lines") as progress:
+        corpus = waw.Corpus.read(args.src, args.tgt, args.links, progress=progress)
+    with bar("waw: train", "") as progress:
+        options = {name: getattr(args, name) for name in OPTIONS}
+        model = waw.train(corpus, **options, progress=progress)
+    model.save(args.out)
+    assert model.summary is not None
+    shown = {"templates": model.recipe["templates"], **model.summary.to_dict()}
+    if args.json:
+        print_json(shown)
+        return
+    for name, value in shown.items():
+        print(f"{name:<18} {value:.4f}" if isinstance(value, float) else f"{name:<18} {value}")
