@@ -1,6 +1,7 @@
 """System folders: written whole, checked on opening, safe with damage."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wayword
-from wayword.errors import FormatError, MismatchError, WaywordError
-from wayword.model import MANIFEST, System
+from wayword.align.score import parse_links
+from wayword.corpus.annotate import Tagger, factored, read_factored
+from wayword.corpus.files import open_text
+from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
+from wayword.model import MANIFEST, System, write_manifest
+from wayword.reorder import waw
 
 
 @pytest.fixture
@@ -111,3 +116,32 @@ def test_raw_text_is_prepared_and_restored(folder: Path) -> None:
     assert found.text == system.recipe.text[1].restore(found.tokens)  # type: ignore[index]
     assert found.nbest[0].text == found.text
     assert system.translate("xyzzy, plugh.", prepared=True).source == ("xyzzy,", "plugh.")
+
+
+def test_a_system_with_a_tagger_tags_raw_text_as_its_model_was_trained(
+    toy_folder: Path, folder: Path
+) -> None:
+    corpus = toy_folder / "corpus"
+    tagged = corpus / "train.factored.de"
+    Tagger.fit(read_factored(tagged)).save(folder / "tagger")
+    sentences = list(read_factored(tagged))
+    links = [parse_links(line, "") for line in open_text(corpus / "train.links")]
+    waw.train(waw.Corpus.from_sentences(sentences, links), templates="WP").save(folder / "waw")
+    recipe = System.open(folder).recipe
+    annotate = Tagger.load(folder / "tagger").to_manifest()
+    weights = {**recipe.weights, "waw": 0.3}
+    write_manifest(folder, replace(recipe, waw="waw", annotate=annotate, weights=weights))
+    system = System.open(folder)
+    lines = list(open_text(corpus / "test.de"))[:20]
+    with_tags = [factored(sentence) for sentence in Tagger.load(folder / "tagger").annotate(lines)]
+    found = system.translate(lines)
+    assert [one.score for one in found] == [
+        one.score for one in system.decoder.translate(with_tags)
+    ]
+    assert all(one.source == tuple(line.split()) for one, line in zip(found, lines, strict=True))
+    assert any(one.features["waw"] < 0 for one in found)
+    with pytest.raises(ArgumentError, match="markup: this system tags its source"):
+        system.translate(lines, markup=True)
+    (folder / "tagger").write_bytes(b"something else")
+    with pytest.raises(MismatchError, match="tagger"):
+        System.open(folder)

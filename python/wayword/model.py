@@ -19,18 +19,20 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import tomli_w
 
 from wayword import __version__, lm
+from wayword.corpus.annotate import Annotator, annotator_from_manifest, factored
 from wayword.corpus.files import FilePath, new_file, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder, NbestList, Settings, Translation
 from wayword.decode.markup import prepare_markup
-from wayword.errors import FormatError, MismatchError, WaywordError
+from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 from wayword.extract import PhraseTable
 from wayword.reorder.waw import WawModel
 
@@ -60,6 +62,8 @@ class Recipe:
     orientation: str | None = None
     #: file of the word-after-word model
     waw: str | None = None
+    #: what tags the source for it: the manifest of an annotator whose file is in the folder
+    annotate: Mapping[str, Any] | None = None
     settings: Settings = field(default_factory=Settings)
     weights: Mapping[str, float] = field(default_factory=dict)
     #: how text is prepared on each side; None for tokenised text
@@ -143,13 +147,31 @@ class System:
             lines = [prepare_markup(line, prepare) for line in lines]
         else:
             lines = [prepare(line) for line in lines]
-        found = self.decoder.translate(lines, markup=markup, **options)
-        shown = [_restored(translation, restore) for translation in found]
+        if markup is not False and self.annotator is not None:
+            advice = "translate without markup, or with a system without [model.annotate]"
+            raise ArgumentError(
+                f"markup: this system tags its source, and tags do not mix; {advice}"
+            )
+        made = self.decoder.translate(self._annotated(lines), markup=markup, **options)
+        shown = [_restored(translation, restore) for translation in made]
         return shown[0] if isinstance(text, str) else shown
 
     def nbest(self, sentences: Sequence[str], **options: Any) -> list[NbestList]:
         """The best translations of tokenised sentences as arrays; see ``Decoder.nbest``."""
-        return self.decoder.nbest(sentences, **options)
+        return self.decoder.nbest(self._annotated(sentences), **options)
+
+    @cached_property
+    def annotator(self) -> Annotator | None:
+        """What tags the source, for models that look at tags."""
+        if self.recipe.annotate is None:
+            return None
+        return annotator_from_manifest(self.recipe.annotate, self.folder)
+
+    def _annotated(self, lines: Sequence[str]) -> list[str]:
+        """Tokenised lines with tags, if the system has something that tags."""
+        if self.annotator is None:
+            return list(lines)
+        return [factored(sentence) for sentence in self.annotator.annotate(lines)]
 
     def prepare(self, line: str) -> str:
         """A line as the decoder wants it: tokens with spaces between."""
@@ -209,6 +231,9 @@ def write_manifest(
     if recipe.waw:
         manifest["model"]["waw"] = recipe.waw
         files.append(recipe.waw)
+    if recipe.annotate:
+        manifest["model"]["annotate"] = dict(recipe.annotate)
+        files += [recipe.annotate["file"]] if "file" in recipe.annotate else []
     if recipe.text:
         manifest["text"] = {}
         for side, preparation in zip(SIDES, recipe.text, strict=True):
@@ -268,6 +293,7 @@ def _recipe(folder: Path, manifest: Mapping[str, Any]) -> Recipe:
         lms=tuple(map(str, model["lm"])),
         orientation=model.get("orientation"),
         waw=model.get("waw"),
+        annotate=model.get("annotate"),
         settings=Settings.from_dict(manifest["settings"]),
         weights={name: float(weight) for name, weight in weights.items()},
         text=text,  # type: ignore[arg-type]  # two sides
