@@ -445,7 +445,7 @@ def test_the_average_takes_missing_names_for_zero() -> None:
         ({"runs": 0}, "runs: found 0; expected at least 1"),
         ({"keep": 1.0}, "keep: found 1.0; expected a share from 0 to below 1"),
         ({"start": "x"}, "start: found `x`; expected current or flat"),
-        ({"choose": "x"}, "choose: found `x`; expected last or best"),
+        ({"choose": "x"}, "choose: found `x`; expected usual or last or best"),
         ({"method": "x"}, "method: found `x`; expected mert, pro, mira"),
         ({"fixed": ["x"]}, "fixed: found `x`; expected some of lm, wp, tm0, tm1, d, oov"),
         ({"fixed": NAMES}, "fixed: found all weights; expected one that may move"),

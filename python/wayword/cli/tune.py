@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--free", nargs="+", default=[], metavar="NAME", help="tune these too: oov")
     add("--range", action="append", default=[], metavar="NAME=LOW:HIGH", help="limits of a weight")
     add("--keep", type=float, default=0.0, metavar="SHARE", help="of a round's weights (0)")
-    add("--choose", default="last", help="weights of a run: last, or best on the dev set (last)")
+    add("--choose", default="usual", help="of a run: last, best or usual for the method (usual)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
     add("--pos", metavar="FILE", help="source tags for KRS-V")

@@ -34,7 +34,7 @@ Progress = Callable[[int, int], object]
 
 #: When no weight moves by more, a run ends.
 STILL = 1e-5
-STARTS, CHOICES = ("current", "flat"), ("last", "best")
+STARTS, CHOICES = ("current", "flat"), ("usual", "last", "best")
 
 
 class Tuner(Protocol):
@@ -43,6 +43,10 @@ class Tuner(Protocol):
     @property
     def takes_sparse(self) -> bool:
         """Whether it can learn weights of sparse features."""
+
+    @property
+    def choose(self) -> str:
+        """Which weights of a run count: the ``last`` or the ``best``."""
 
     def optimise(
         self,
@@ -113,7 +117,8 @@ class Plan:
     ``metric`` a name or names with shares, ``options`` those of the metric. ``fixed`` weights stay,
     ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of a
     round's weights that the next round keeps: steadier, slower. ``choose`` says which weights of a
-    run count: the ``last``, or those with the ``best`` dev score.
+    run count: the ``last``, those with the ``best`` dev score, or what is ``usual`` for the method:
+    MERT settles, so the last; PRO and MIRA go on moving a little, so the best.
     """
 
     method: str | Tuner = "mert"
@@ -128,7 +133,7 @@ class Plan:
     free: Collection[str] = ()
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     keep: float = 0.0
-    choose: str = "last"
+    choose: str = "usual"
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -204,10 +209,10 @@ def make_tuner(method: str | Tuner, threads: int = 1, **options: Any) -> Tuner:
     if method not in METHODS:
         raise ArgumentError(f"method: found `{method}`; expected {', '.join(METHODS)}")
     made = METHODS[method]
-    known = made.__dataclass_fields__
+    known = [one.name for one in fields(made)]
     for name in options:
         if name not in known:
-            wanted = ", ".join(own for own in known if own not in ("threads", "takes_sparse"))
+            wanted = ", ".join(own for own in known if own != "threads")
             raise ArgumentError(f"{name}: no option of {method}; expected some of {wanted}")
     if "threads" in known:
         options["threads"] = threads
@@ -337,7 +342,8 @@ class _Job:
             done[-1]["next"], self._score(self._decode(done[-1]["next"], 1)), done[-1]["stop"]
         )
         best = max(done, key=lambda record: record["score"])
-        if self.plan.choose == "last" or best["score"] <= last.score:
+        choose = self.tuner.choose if self.plan.choose == "usual" else self.plan.choose
+        if choose == "last" or best["score"] <= last.score:
             return last
         return Run(best["weights"], best["score"], last.stop)
 
