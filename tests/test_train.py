@@ -190,6 +190,13 @@ def test_a_wrong_configuration_is_refused_before_any_work(corpus: Path, tmp_path
         train(*files(corpus, "train"), tmp_path / "system", dev=dev)
 
 
+def test_a_missing_dev_file_is_named_before_any_work(corpus: Path, tmp_path: Path) -> None:
+    dev = (corpus / "dev.de", tmp_path / "none.en")
+    with pytest.raises(FileNotFoundError, match=r"none\.en"):
+        train(*files(corpus, "train"), tmp_path / "system", dev=dev)
+    assert not (tmp_path / "system").exists()
+
+
 def test_a_corpus_too_small_to_hold_out_from_is_told_so(tmp_path: Path) -> None:
     for lang in ("de", "en"):
         (tmp_path / f"tiny.{lang}").write_text("".join(f"{lang}a wort {n}\n" for n in range(30)))

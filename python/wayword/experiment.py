@@ -229,6 +229,9 @@ def run(
     out = Path(out)
     rows: list[Row] = []
     found: Comparison | None = None
+    for one in experiment.corpora:
+        given = [path for path in (one.links, one.test_tags) if path]
+        pipeline.check_files([one.src, one.tgt, *one.dev, *one.test, *one.test_links, *given])
     with Store(out / "work", watch=watch) as store:
         for corpus in experiment.corpora:
             part, found = _run_corpus(experiment, corpus, store, threads, progress)
@@ -267,7 +270,7 @@ def _run_corpus(
     weights = {one.name: tuned[one.weights or one.name] for one in experiment.variants}
     base = made[experiment.baseline]
     work = pipeline.Run(store, configs[experiment.baseline], threads, progress)
-    test = pipeline.test_text(work, base.text, corpus.test, "test")
+    test = pipeline.prepared_text(work, base.text, corpus.test, "test")
     decoded = _decode(experiment, store, configs, made, weights, test)
     gold = read_gold(
         sorted(test.path.glob("test.ref*")),

@@ -41,7 +41,7 @@ from wayword.evaluate import Gold
 from wayword.model import Recipe, System, write_manifest
 from wayword.store import Stage, Store, link_or_copy
 
-__all__ = ["Models", "Run", "assemble", "models", "test_text", "train", "tuned"]
+__all__ = ["Models", "Run", "assemble", "check_files", "models", "prepared_text", "train", "tuned"]
 
 Progress = Callable[[int, int], object]
 BLOCK = 2000  # lines a process gets at a time
@@ -66,6 +66,7 @@ def train(
     are told by the ends of the file names unless the configuration names them.
     """
     config = with_languages(config or Config(), src, tgt)
+    check_files([src, tgt, *dev, *config.lm.text])
     with Store(Path(out) / "work", watch=watch) as store:
         run = Run(store, config, threads, progress)
         made = models(run, src, tgt, dev=dev)
@@ -122,11 +123,18 @@ def models(
         raise ArgumentError("dev: found one file; expected a source and one or more references")
     clean = _doctor(run, src, tgt)
     text = _prepare(run, clean, held_out=not dev)
-    dev_stage = test_text(run, text, dev, "dev") if dev else text
+    dev_stage = prepared_text(run, text, dev, "dev") if dev else text
     linked = _align(run, text, links)
     table = _extract(run, text, linked)
     model = _lm(run, text)
     return Models(text, dev_stage, linked, table, model, held_out=not dev)
+
+
+def check_files(paths: Iterable[FilePath]) -> None:
+    """Complain about a file that cannot be read before any long work, and leave nothing behind."""
+    for path in paths:
+        with Path(path).open("rb"):
+            pass
 
 
 def with_languages(config: Config, src: FilePath, tgt: FilePath) -> Config:
@@ -248,7 +256,7 @@ def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
     return [" ".join(preparation.prepare(line)) for line in lines]
 
 
-def test_text(run: Run, text: Stage, files: Sequence[FilePath], name: str) -> Stage:
+def prepared_text(run: Run, text: Stage, files: Sequence[FilePath], name: str) -> Stage:
     """A source and its references, prepared like the training text."""
     config = run.config
 
