@@ -13,6 +13,7 @@ import pytest
 import wayword
 from wayword.config import Config, merged, read_toml
 from wayword.corpus import toy
+from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 from wayword.pipeline import train
 from wayword.store import Store
@@ -84,6 +85,46 @@ def test_running_again_does_nothing_again_and_a_change_only_what_depends_on_it(
     train(*files(corpus, "train"), out, dev=files(corpus, "dev"), config=changed)
     made = [name for name, reused in stages(out)[2 * len(first) :] if not reused]
     assert made == ["lm", "tune"]
+
+
+PRUNED = {"model": {"waw": True}, "search": {"space": "dl:18+waw(top=3,threshold=0.1,zone=5)"}}
+
+
+@pytest.mark.parametrize("tags", ["classes", "tagger"])
+def test_a_system_can_prune_by_a_model_of_its_own(corpus: Path, tmp_path: Path, tags: str) -> None:
+    values = merged(QUICK, PRUNED)
+    if tags == "tagger":
+        tagger = Tagger.fit(read_treebank(corpus / "train.factored.de"))
+        tagger.save(tmp_path / "de.tagger")
+        values = merged(values, {"annotate": {"annotator": str(tmp_path / "de.tagger")}})
+    config = Config.from_dict(values)
+    for threads in (1, 2):
+        out = tmp_path / str(threads)
+        train(
+            *files(corpus, "train"), out, dev=files(corpus, "dev"), config=config, threads=threads
+        )
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    assert [name for name, _ in stages(tmp_path / "1")][-3:] == ["annotate", "waw", "tune"]
+    system = wayword.load(tmp_path / "1")
+    system.verify()
+    assert system.weights["waw"] != 0
+    text = files(corpus, "test")[0].read_text(encoding="utf-8").splitlines()
+    # It tags by itself, and the same way as in training.
+    found = system.translate(text)
+    assert all(one.features["waw"] < 0 for one, line in zip(found, text, strict=True) if line)
+    other = Config.from_dict(merged(values, {"waw": {"min_count": 5}}))
+    train(*files(corpus, "train"), tmp_path / "1", dev=files(corpus, "dev"), config=other)
+    made = [name for name, reused in stages(tmp_path / "1")[9:] if not reused]
+    assert made == ["waw", "tune"]
+
+
+def test_pruning_without_its_model_is_refused_before_any_work(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match=r"set `model\.waw = true`"):
+        Config.from_dict({"search": PRUNED["search"]})
+    values = {"model": {"waw": True}, "annotate": {"annotator": "missing.tagger"}}
+    with pytest.raises(FileNotFoundError, match=r"missing\.tagger"):
+        train(*files(corpus, "train"), tmp_path / "other", config=Config.from_dict(values))
+    assert not (tmp_path / "other").exists()
 
 
 def test_threads_do_not_change_a_system(corpus: Path, tmp_path: Path) -> None:

@@ -91,6 +91,29 @@ class Model:
     """Which models the decoder uses."""
 
     orientation: str = "hier-mslr-bidirectional"
+    waw: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotate:
+    """What tags the source for models that look at tags."""
+
+    annotator: str = ""
+    classes: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waw:
+    """The word-after-word model."""
+
+    templates: str = ""
+    window: int = 18
+    inclusive: bool = True
+    between_anchor: str = "j"
+    min_count: int = 20
+    prior: float = 1.0
+    optimiser: str = "adagrad"
+    memory: str = "1G"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +126,8 @@ class Tune:
     rounds: int = 25
     nbest: int = 100
     restarts: int = 20
+    keep: float = 0.5
+    patience: int = 4
     space: str = ""
     pop_limit: int = 0
 
@@ -118,8 +143,17 @@ class Config:
     extract: Extract = field(default_factory=Extract)
     lm: Lm = field(default_factory=Lm)
     model: Model = field(default_factory=Model)
+    annotate: Annotate = field(default_factory=Annotate)
+    waw: Waw = field(default_factory=Waw)
     search: Settings = field(default_factory=Settings)
     tune: Tune = field(default_factory=Tune)
+
+    def __post_init__(self) -> None:
+        """Refuse choices that need others."""
+        for space in (self.search.space, self.tune.space):
+            if "+waw" in space and not self.model.waw:
+                advice = "set `model.waw = true` to learn the model it prunes by"
+                raise ArgumentError(f"config: found space `{space}` without a model; {advice}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Config":

@@ -2,29 +2,35 @@
 
 In: nothing but a folder. Out: for each toy pair a corpus and trained systems in the folder, and
 lines for people: a few sentences with their word order, then a table of the same test set
-translated in source order, with short and with long jumps allowed, and one derivation.
+translated in source order, with short and with long jumps allowed, and with long ones where the
+word-after-word model finds them likely; then one derivation, and what that model says of it.
 Cost: less than a minute of CPU in all.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from wayword import experiment
 from wayword.corpus import toy
+from wayword.corpus.annotate import Tagger, parse_factored, read_treebank
 from wayword.corpus.files import open_text
 from wayword.decode import Translation
 from wayword.experiment import Experiment
 from wayword.reorder.order import kendall_distance
+from wayword.reorder.waw import WawModel
+from wayword.report import heat
 from wayword.report.experiment import plain
 
 __all__ = ["demonstrate", "describe"]
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SHOWN = 2
+TAGGED = 1000  # sentences the tagger learns from
 SHORT = 12  # words
-BASELINE = "dl:6"
+BASELINE, LONG, PRUNED = "dl:6", "dl:18", "dl:18 + waw pruning"
+SPACE = "dl:18+waw(top=3,threshold=0.1,zone=5)"
 #: Small text needs little: a short n-gram model, a narrow search, one short tuning run.
 CHOICES = {
     "text": {"src_tokenizer": "none", "tgt_tokenizer": "none"},
@@ -35,40 +41,51 @@ CHOICES = {
 
 
 def demonstrate(
-    folder: str | os.PathLike[str], *, size: int = 2000, seed: int = 1
+    folder: str | os.PathLike[str],
+    *,
+    pairs: Sequence[str] | None = None,
+    size: int = 2000,
+    seed: int = 1,
 ) -> Iterator[str]:
     """Make every toy corpus, train and compare systems, and tell about it as it happens."""
     folder = Path(folder)
-    for name in toy.pairs():
+    pairs = pairs or toy.pairs()
+    for name in pairs:
         toy.write(name, size, folder / name, seed=seed)
+        treebank = read_treebank(folder / name / f"train.factored.{name[:2]}")
+        Tagger.fit(treebank[:TAGGED], epochs=4).save(folder / name / "tagger")
         yield f"## {name}: a toy corpus of {size} pairs in {folder / name} (seed {seed})"
         for pair in islice(filter(_is_reordered, toy.generate(name, size, seed=seed)), SHOWN):
             yield f"\n{describe(pair)}"
         yield ""
-    yield "## The same test sets in three reordering spaces"
-    yield "mono: in source order; dl:K: jumps of up to K words. Weights are tuned at dl:6.\n"
-    described = _experiment(folder, seed)
+    yield "## The same test sets in four reordering spaces"
+    yield "mono: in source order; dl:K: jumps of up to K words; waw pruning: long jumps only to"
+    yield "words that the word-after-word model finds likely. Tuned at dl:6, or with pruning."
+    yield ""
+    described = _experiment(folder, pairs, seed)
     result = experiment.run(described, folder / "systems")
     yield plain(result)
     yield "\n## One derivation: phrases with the number of their turn, and the jumps between them\n"
-    yield _drawn(described, folder)
+    yield from _drawn(described, folder)
     yield f"\nAll files are in {folder}; try `wayword train` on text of your own."
 
 
-def _experiment(folder: Path, seed: int) -> Experiment:
-    """All toy pairs, monotone and with two distortion limits."""
+def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
+    """The toy pairs, monotone, with two distortion limits, and with pruning."""
     corpora = []
-    for name in toy.pairs():
+    for name in pairs:
         src, tgt = name.split("-")
         files = {part: [f"{part}.{src}", f"{part}.{tgt}"] for part in ("train", "dev", "test")}
         near = {part: [str(Path(name) / one) for one in own] for part, own in files.items()}
         corpus = {"src": near["train"][0], "tgt": near["train"][1], "dev": near["dev"]}
         gold = {"test_links": [f"{name}/test.links"], "test_tags": f"{name}/test.factored.{src}"}
-        corpora.append({"name": name, **corpus, "test": near["test"], **gold})
+        base = {"annotate": {"annotator": str(folder / name / "tagger")}}
+        corpora.append({"name": name, **corpus, "test": near["test"], **gold, "base": base})
     variants = [
         {"name": "mono", "weights": BASELINE, "search": {"space": "mono"}},
         {"name": BASELINE},
-        {"name": "dl:18", "weights": BASELINE, "search": {"space": "dl:18"}},
+        {"name": LONG, "weights": BASELINE, "search": {"space": LONG}},
+        {"name": PRUNED, "search": {"space": SPACE}, "model": {"waw": True}},
     ]
     return Experiment.from_dict(
         {
@@ -84,16 +101,28 @@ def _experiment(folder: Path, seed: int) -> Experiment:
     )
 
 
-def _drawn(described: Experiment, folder: Path) -> str:
+def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     """The short test sentence of the last pair that jumps most on its way to the reference."""
     last = len(described.corpora) - 1
-    decoder = experiment.open_decoder(described, folder / "systems", last, "dl:18")
-    src, refs = (list(open_text(path)) for path in described.corpora[last].test)
-    short = [(line, ref) for line, ref in zip(src, refs, strict=True) if len(line.split()) < SHORT]
+    made, decoder = experiment.open_variant(described, folder / "systems", last, PRUNED)
+    src, refs = described.corpora[last].test
+    lines = made.source(src)
+    short = [
+        (line, ref)
+        for line, ref in zip(lines, open_text(refs), strict=True)
+        if len(line.split()) < SHORT
+    ]
     found = decoder.translate([line for line, _ in short])
-    pairs = zip(found, (ref for _, ref in short), strict=True)
-    right = [one for one, ref in pairs if one.text.lower() == ref.lower()]
-    return max(right or found, key=_jumps).draw()
+    every = list(zip(found, short, strict=True))
+    right = [one for one in every if one[0].text.lower() == one[1][1].lower()]
+    best, (line, _) = max(right or every, key=lambda one: _jumps(one[0]))
+    yield best.draw()
+    yield "\n## What the word-after-word model says of it"
+    yield "Row: the word translated last; column: the next one. ● the step taken, × pruned.\n"
+    sentence = parse_factored(line)
+    assert made.waw is not None
+    matrix = WawModel.load(made.waw / "waw").matrix(sentence)
+    yield heat.draw(sentence.words, matrix, order=best.order, space=SPACE)
 
 
 def _jumps(translation: Translation) -> float:

@@ -51,7 +51,7 @@ from wayword.evaluate import Comparison, Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.store import Stage, Store
 
-__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_decoder", "run"]
+__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run"]
 
 Progress = Callable[[int, int], object]
 
@@ -231,6 +231,8 @@ def run(
     found: Comparison | None = None
     for one in experiment.corpora:
         given = [path for path in (one.links, one.test_tags) if path]
+        for variant in experiment.variants:
+            given += pipeline.files(experiment.config(one, variant))
         pipeline.check_files([one.src, one.tgt, *one.dev, *one.test, *one.test_links, *given])
     with Store(out / "work", watch=watch) as store:
         for corpus in experiment.corpora:
@@ -318,11 +320,11 @@ def _decode(  # noqa: PLR0917
     names = [variant.name for variant in experiment.variants]
 
     def make(out: Path) -> dict[str, Any]:
-        src = list(open_text(test / "test.src"))
-        words = max(1, sum(len(line.split()) for line in src))
+        words = max(1, sum(len(line.split()) for line in open_text(test / "test.src")))
         ms = {}
         for number, name in enumerate(names):
             decoder = made[name].decoder(configs[name], weights[name].facts["weights"])
+            src = made[name].source(test / "test.src")
             decoder.translate(src[:20], threads=1)  # pages of the models are in memory after that
             start = time.process_time()
             found = decoder.translate(src, threads=1)
@@ -338,7 +340,7 @@ def _decode(  # noqa: PLR0917
 
     settings = {name: configs[name].search.to_dict() for name in names}
     keys = [weights[name].key for name in names]
-    keys += [stage.key for name in names for stage in (made[name].table, made[name].lm)]
+    keys += [key for name in names for key in made[name].keys]
     return store.stage("decode", make, settings=settings, inputs=[test.key, *keys])
 
 
@@ -358,20 +360,21 @@ def _links(line: str) -> list[tuple[int, int]]:
     return [(int(src), int(tgt)) for src, tgt in pairs]
 
 
-def open_decoder(experiment: Experiment, out: FilePath, corpus: int, variant: str) -> Decoder:
-    """The decoder of a variant on a corpus, from the folder of a finished experiment."""
+def open_variant(
+    experiment: Experiment, out: FilePath, corpus: int, variant: str
+) -> tuple[pipeline.Models, Decoder]:
+    """Models and decoder of a variant on a corpus, from the folder of a finished experiment."""
     text = experiment.corpora[corpus]
     named = {one.name: one for one in experiment.variants}
     config = experiment.config(text, named[variant])
     source = experiment.config(text, named[named[variant].weights or variant])
     with Store(Path(out) / "work") as store:
-        links = text.links or None
-        run = pipeline.Run(store, config)
-        made = pipeline.models(run, text.src, text.tgt, dev=text.dev, links=links)
+        options: dict[str, Any] = {"dev": text.dev, "links": text.links or None}
+        made = pipeline.models(pipeline.Run(store, config), text.src, text.tgt, **options)
         other = pipeline.Run(store, source)
-        tuned = pipeline.models(other, text.src, text.tgt, dev=text.dev, links=links)
+        tuned = pipeline.models(other, text.src, text.tgt, **options)
         weights = pipeline.tuned(other, tuned).facts["weights"]
-    return made.decoder(config, weights)
+    return made, made.decoder(config, weights)
 
 
 def load_result(path: FilePath) -> Result:

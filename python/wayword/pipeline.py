@@ -20,6 +20,7 @@ Cost: for 100,000 pairs some minutes, most of it alignment and tuning; docs/trai
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -32,6 +33,14 @@ from typing import Any
 from wayword import align, extract, lm, tune
 from wayword.config import Config, Text
 from wayword.corpus import Bitext, doctor
+from wayword.corpus.annotate import (
+    KINDS,
+    Annotator,
+    Classes,
+    annotator_from_manifest,
+    factored,
+    open_annotator,
+)
 from wayword.corpus.files import COMPRESSION, FilePath, new_file, open_text, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
@@ -39,6 +48,7 @@ from wayword.decode import Decoder
 from wayword.errors import ArgumentError, MismatchError
 from wayword.evaluate import Gold
 from wayword.model import Recipe, System, write_manifest
+from wayword.reorder import waw
 from wayword.store import Stage, Store, link_or_copy
 
 __all__ = ["Models", "Run", "assemble", "check_files", "models", "prepared_text", "train", "tuned"]
@@ -46,6 +56,7 @@ __all__ = ["Models", "Run", "assemble", "check_files", "models", "prepared_text"
 Progress = Callable[[int, int], object]
 BLOCK = 2000  # lines a process gets at a time
 ALONE = 20_000  # lines that are not worth a second process
+TAGS = "annotator"  # the file of what tags the source
 DEV_SHARE, DEV_LEAST, DEV_MOST = 20, 50, 1000  # one line of so many is held out, within limits
 
 
@@ -66,7 +77,7 @@ def train(
     are told by the ends of the file names unless the configuration names them.
     """
     config = with_languages(config or Config(), src, tgt)
-    check_files([src, tgt, *dev, *config.lm.text])
+    check_files([src, tgt, *dev, *files(config)])
     with Store(Path(out) / "work", watch=watch) as store:
         run = Run(store, config, threads, progress)
         made = models(run, src, tgt, dev=dev)
@@ -93,6 +104,20 @@ class Models:
     table: Stage
     lm: Stage
     held_out: bool
+    #: the tagged source and the model that was learned from it, if there are
+    tagged: Stage | None = None
+    waw: Stage | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all models of the decoder."""
+        stages = (self.table, self.lm, self.tagged, self.waw)
+        return [stage.key for stage in stages if stage is not None]
+
+    def source(self, path: FilePath) -> list[str]:
+        """Prepared lines as the decoder wants them: with tags, if a model looks at tags."""
+        lines = list(open_text(path))
+        return lines if self.tagged is None else _tagged(_annotator(self.tagged), lines)
 
     def decoder(self, config: Config, weights: Mapping[str, float] | None = None) -> Decoder:
         """A decoder over these models."""
@@ -100,6 +125,7 @@ class Models:
             extract.PhraseTable.open(self.table / "phrase-table"),
             [lm.LanguageModel.load(self.lm / "lm")],
             orientation=config.model.orientation or None,
+            waw=waw.WawModel.load(self.waw / "waw") if self.waw is not None else None,
             weights=weights,
             settings=config.search,
         )
@@ -118,7 +144,7 @@ def models(
     dev: Sequence[FilePath] = (),
     links: FilePath | None = None,
 ) -> Models:
-    """Run the stages up to the language model. Given ``links`` are taken as they are."""
+    """Run the stages up to the models of word order. Given ``links`` are taken as they are."""
     if len(dev) == 1:
         raise ArgumentError("dev: found one file; expected a source and one or more references")
     clean = _doctor(run, src, tgt)
@@ -127,7 +153,18 @@ def models(
     linked = _align(run, text, links)
     table = _extract(run, text, linked)
     model = _lm(run, text)
-    return Models(text, dev_stage, linked, table, model, held_out=not dev)
+    made = Models(text, dev_stage, linked, table, model, held_out=not dev)
+    if not run.config.model.waw:
+        return made
+    tagged = _annotate(run, text)
+    return replace(made, tagged=tagged, waw=_waw(run, text, linked, tagged))
+
+
+def files(config: Config) -> list[str]:
+    """The files that a configuration names."""
+    named = config.annotate.annotator if config.model.waw else ""
+    is_file = named and named.partition(":")[0] not in KINDS
+    return [*config.lm.text, *([named] if is_file else [])]
 
 
 def check_files(paths: Iterable[FilePath]) -> None:
@@ -340,6 +377,58 @@ def _lm(run: Run, text: Stage) -> Stage:
     return run.store.stage("lm", make, settings=options, inputs=inputs)
 
 
+def _annotate(run: Run, text: Stage) -> Stage:
+    """Tag the source, by word classes of its own when nothing else is named."""
+    config = run.config.annotate
+
+    def make(out: Path) -> dict[str, Any]:
+        if config.annotator:
+            annotator = open_annotator(config.annotator)
+            manifest = annotator.to_manifest()
+            if "file" in manifest:
+                kind, _, path = config.annotator.partition(":")
+                shutil.copyfile(path if kind in KINDS else config.annotator, out / TAGS)
+                manifest["file"] = TAGS
+        else:
+            room: dict[str, Any] = {"threads": run.threads, "progress": run.progress}
+            found, _ = Classes.fit(text / "train.src", classes=config.classes, **room)
+            found.save(out / TAGS)
+            annotator, manifest = found, found.to_manifest()
+        with new_file(out / "train.src") as file:
+            sentences = annotator.annotate(open_text(text / "train.src"), threads=run.threads)
+            file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
+        return {"annotate": manifest}
+
+    inputs = [text.key, *(sha256(path) for path in files(run.config)[len(run.config.lm.text) :])]
+    settings = {"classes": config.classes} if not config.annotator else {"name": config.annotator}
+    return run.store.stage("annotate", make, settings=settings, inputs=inputs)
+
+
+def _annotator(tagged: Stage) -> Annotator:
+    return annotator_from_manifest(tagged.facts["annotate"], tagged.path)
+
+
+def _tagged(annotator: Annotator, lines: Sequence[str]) -> list[str]:
+    return [factored(sentence) for sentence in annotator.annotate(lines)]
+
+
+def _waw(run: Run, text: Stage, linked: Stage, tagged: Stage) -> Stage:
+    """Learn which word comes right after which."""
+    options: dict[str, Any] = asdict(run.config.waw)
+    options["templates"] = options["templates"] or None
+
+    def make(out: Path) -> dict[str, Any]:
+        corpus = waw.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
+        room: dict[str, Any] = {"temp_dir": out, "threads": run.threads, "progress": run.progress}
+        model = waw.train(corpus, **room, **options)
+        model.save(out / "waw")
+        assert model.summary is not None
+        return model.summary.to_dict()
+
+    inputs = [text.key, linked.key, tagged.key]
+    return run.store.stage("waw", make, settings=asdict(run.config.waw), inputs=inputs)
+
+
 def tuned(run: Run, made: Models) -> Stage:
     """Find weights on the dev set; its facts hold them."""
     config = run.config
@@ -350,7 +439,7 @@ def tuned(run: Run, made: Models) -> Stage:
 
     def make(out: Path) -> dict[str, Any]:
         decoder = made.decoder(config).with_settings(**search)
-        src = list(open_text(made.dev / "dev.src"))
+        src = made.source(made.dev / "dev.src")
         refs = [list(open_text(path)) for path in sorted(made.dev.path.glob("dev.ref*"))]
         method = plan["method"]
         if method == "mert":
@@ -385,7 +474,7 @@ def tuned(run: Run, made: Models) -> Stage:
         "orientation": config.model.orientation,
         "seed": config.seed,
     }
-    keys = [made.dev.key, made.table.key, made.lm.key]
+    keys = [made.dev.key, *made.keys]
     return run.store.stage("tune", make, settings=settings, inputs=keys)
 
 
@@ -394,6 +483,13 @@ def assemble(out: FilePath, made: Models, weights: Stage, config: Config) -> Sys
     out = Path(out)
     link_or_copy(made.table / "phrase-table", out / "phrase-table")
     link_or_copy(made.lm / "lm", out / "lm")
+    annotate = None
+    if made.tagged is not None and made.waw is not None:
+        link_or_copy(made.waw / "waw", out / "waw")
+        annotate = made.tagged.facts["annotate"]
+        if "file" in annotate:
+            link_or_copy(made.tagged / TAGS, out / TAGS)
+    stages = (made.text, made.links, made.table, made.lm, made.tagged, made.waw, weights)
     facts = {
         "corpus": {name: made.text.facts[name] for name in ("pairs", "src_words", "tgt_words")},
         "held_out": made.held_out,
@@ -404,7 +500,7 @@ def assemble(out: FilePath, made: Models, weights: Stage, config: Config) -> Sys
             "spread": weights.facts["spread"],
             "signature": weights.facts["signature"],
         },
-        "stages": {s.name: s.key for s in (made.text, made.links, made.table, made.lm, weights)},
+        "stages": {stage.name: stage.key for stage in stages if stage is not None},
         "config": config.to_dict(),
     }
     write_manifest(
@@ -413,6 +509,8 @@ def assemble(out: FilePath, made: Models, weights: Stage, config: Config) -> Sys
             table="phrase-table",
             lms=("lm",),
             orientation=config.model.orientation or None,
+            waw="waw" if made.waw is not None else None,
+            annotate=annotate,
             settings=config.search,
             weights=weights.facts["weights"],
             text=made.preparations(config),

@@ -18,7 +18,19 @@ from wayword.errors import ArgumentError
 
 HELP = "learn the weights of a system from a dev set"
 PLAN = (
-    *("metric", "runs", "rounds", "nbest", "distinct", "start", "fixed", "free", "keep", "choose"),
+    *(
+        "metric",
+        "runs",
+        "rounds",
+        "nbest",
+        "distinct",
+        "start",
+        "fixed",
+        "free",
+        "keep",
+        "patience",
+        "choose",
+    ),
     "seed",
 )
 
@@ -40,8 +52,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--fixed", nargs="+", default=[], metavar="NAME", help="weights that stay as they are")
     add("--free", nargs="+", default=[], metavar="NAME", help="tune these too: oov")
     add("--range", action="append", default=[], metavar="NAME=LOW:HIGH", help="limits of a weight")
-    add("--keep", type=float, default=0.0, metavar="SHARE", help="of a round's weights (0)")
-    add("--choose", default="usual", help="of a run: last, best or usual for the method (usual)")
+    add("--keep", type=float, default=0.5, metavar="SHARE", help="of the best weights so far (0.5)")
+    add("--patience", type=int, default=4, metavar="N", help="rounds without a better score (4)")
+    add("--choose", default="best", help="which weights of a run count: best or last (best)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
     add("--pos", metavar="FILE", help="source tags for KRS-V")

@@ -102,7 +102,6 @@ class Mert:
     threads: int = 1
 
     takes_sparse: ClassVar[bool] = False
-    choose: ClassVar[str] = "last"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""

@@ -37,7 +37,6 @@ class Mira:
     decay: float = 0.999
 
     takes_sparse: ClassVar[bool] = True
-    choose: ClassVar[str] = "best"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""

@@ -3,8 +3,12 @@
 In: a system, a dev set, options. Out: a ``Tuning``: weights, scores before and after, every round.
 How: each round decodes the dev set with the weights so far, merges the n-best lists with those of
 all rounds before, and lets the method find better weights; a run ends when weights or n-best lists
-stop changing. Runs differ by their seed alone and share nothing but the first n-best lists, which
-are the same for all of them; the result is the average of their weights (Cettolo et al., 2011).
+stop changing, or the score has not risen for some rounds. The first lists say little about weights
+far from those that made them, so a round goes only a part of the way, from the best weights so far,
+to what the method found: without that the second round of MERT often loses nearly all of its BLEU,
+and others are needed to recover it. Runs differ by their seed alone and share nothing but the first
+n-best lists, which are the same for all of them; the result is the average of their weights
+(Cettolo et al., 2011).
 """
 
 import hashlib
@@ -34,7 +38,9 @@ Progress = Callable[[int, int], object]
 
 #: When no weight moves by more, a run ends.
 STILL = 1e-5
-STARTS, CHOICES = ("current", "flat"), ("usual", "last", "best")
+#: A score counts as better when it is by this much.
+BETTER = 0.05
+STARTS, CHOICES = ("current", "flat"), ("best", "last")
 
 
 class Tuner(Protocol):
@@ -43,10 +49,6 @@ class Tuner(Protocol):
     @property
     def takes_sparse(self) -> bool:
         """Whether it can learn weights of sparse features."""
-
-    @property
-    def choose(self) -> str:
-        """Which weights of a run count: the ``last`` or the ``best``."""
 
     def optimise(
         self,
@@ -115,10 +117,10 @@ class Plan:
 
     ``method`` is ``mert``, ``pro``, ``mira`` or an object of such a class with options of its own;
     ``metric`` a name or names with shares, ``options`` those of the metric. ``fixed`` weights stay,
-    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of a
-    round's weights that the next round keeps: steadier, slower. ``choose`` says which weights of a
-    run count: the ``last``, those with the ``best`` dev score, or what is ``usual`` for the method:
-    MERT settles, so the last; PRO and MIRA go on moving a little, so the best.
+    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of
+    the best weights so far that the next round keeps: steadier, slower. A run ends when the score
+    has not risen for ``patience`` rounds. ``choose`` says which
+    weights of a run count: those with the ``best`` dev score or the ``last``.
     """
 
     method: str | Tuner = "mert"
@@ -132,13 +134,14 @@ class Plan:
     fixed: Collection[str] = ()
     free: Collection[str] = ()
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    keep: float = 0.0
-    choose: str = "usual"
+    keep: float = 0.5
+    patience: int = 4
+    choose: str = "best"
     seed: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name in ("runs", "rounds", "nbest"):
+        for name in ("runs", "rounds", "nbest", "patience"):
             if getattr(self, name) < 1:
                 raise ArgumentError(f"{name}: found {getattr(self, name)}; expected at least 1")
         for name, known in (("start", STARTS), ("choose", CHOICES)):
@@ -304,17 +307,17 @@ class _Job:
             what = "dense ones only; tune sparse features by pro or mira"
             raise ArgumentError(f"method: found sparse features; expected {what}")
         point = _as_vector(pool.names, weights)
-        better = point
-        if count:
-            earlier = [_as_vector(pool.names, one["weights"]) for one in done]
-            better = self.tuner.optimise(
-                pool, self.space, point, earlier, (self.plan.seed, run, number)
-            )
-            better = self.space.normalised(better)
-            before = self.space.normalised(point)
-            better = self.space.normalised((1 - self.plan.keep) * better + self.plan.keep * before)
+        known = [*done, {"weights": weights, "score": score}]
+        known.sort(key=lambda one: -one["score"])
+        best, *others = (_as_vector(pool.names, one["weights"]) for one in known)
+        found = self.tuner.optimise(pool, self.space, best, others, (self.plan.seed, run, number))
+        # Lists that bring nothing new can be trusted: then it goes the whole way, or it is there.
+        is_there = not count and pool.score(found) <= pool.score(point) + STILL
+        better = point if is_there else self._towards(best, found, self.plan.keep if count else 0)
         moved = float(np.abs(better - point).max())
-        stop = "no new candidates" if not count else "weights stand still" if moved < STILL else ""
+        stop = "no new candidates" if is_there else "weights stand still" if moved < STILL else ""
+        if not stop and _is_idle([*(one["score"] for one in done), score], self.plan.patience):
+            stop = f"no better for {self.plan.patience} rounds"
         if not stop and number == self.plan.rounds:
             stop = "enough rounds"
         record = {
@@ -329,6 +332,11 @@ class _Job:
         self.store.save(record, fresh)
         return record
 
+    def _towards(self, best: Vector, found: Vector, keep: float) -> Vector:
+        """A part of the way from the best weights so far to those the method found."""
+        put = self.space.normalised
+        return put(keep * put(best) + (1 - keep) * put(found))
+
     def _lists(self, weights: dict[str, float], *, is_first: bool) -> Sequence[Nbest]:
         if not is_first:
             return self._decode(weights, self.plan.nbest)
@@ -342,8 +350,7 @@ class _Job:
             done[-1]["next"], self._score(self._decode(done[-1]["next"], 1)), done[-1]["stop"]
         )
         best = max(done, key=lambda record: record["score"])
-        choose = self.tuner.choose if self.plan.choose == "usual" else self.plan.choose
-        if choose == "last" or best["score"] <= last.score:
+        if self.plan.choose == "last" or best["score"] <= last.score:
             return last
         return Run(best["weights"], best["score"], last.stop)
 
@@ -369,6 +376,16 @@ class _Job:
             None if None in links else [own[0] for own in links if own is not None],
         )
         return self.measured.objective.exact(self.measured.rows(places).sum(axis=0))
+
+
+def _is_idle(scores: Sequence[float], patience: int) -> bool:
+    """Whether the last rounds brought nothing.
+
+    >>> _is_idle([20.0, 24.0, 23.0, 24.01], patience=2), _is_idle([20.0, 24.0, 24.1], patience=2)
+    (True, False)
+    """
+    before, last = scores[:-patience], scores[-patience:]
+    return bool(before) and max(last) < max(before) + BETTER
 
 
 def _with_links(translations: Sequence[Any], names: Sequence[str]) -> Candidates:

@@ -1,0 +1,18 @@
+"""The demo shows what the product promises: long jumps that help, without losing the way."""
+
+from pathlib import Path
+
+from wayword import demo
+from wayword.experiment import load_result
+
+
+def test_pruned_long_jumps_order_verbs_best(tmp_path: Path) -> None:
+    text = "\n".join(demo.demonstrate(tmp_path, pairs=["ar-en"]))
+    rows = {row.variant: row for row in load_result(tmp_path / "systems" / "table.json").rows}
+    assert list(rows) == ["mono", demo.BASELINE, demo.LONG, demo.PRUNED]
+    verbs = {name: row.scores["krs-v"][0] for name, row in rows.items()}
+    assert verbs[demo.PRUNED] > max(verbs[demo.BASELINE], verbs[demo.LONG]) > verbs["mono"]
+    for name in rows:
+        assert f"ar-en   {name} " in text
+    picture = text[text.index("## What the word-after-word model says") :]
+    assert picture.count("●") >= 3
