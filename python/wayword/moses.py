@@ -302,8 +302,8 @@ class _Reader:
             self.sections.get("ttable-limit", ["20"])[:1]
         )
         options["options_per_span"] = int(per_span)
-        if "early-distortion-cost" in self.sections:
-            options["distortion"] = "early"
+        is_early = "early-distortion-cost" in self.sections
+        options["distortion"] = "early" if is_early else "distance"
         if "drop-unknown" in self.sections:
             options["oov"] = "drop"
         return Settings.from_dict(options)

@@ -36,7 +36,7 @@ class Settings:
     #: translations tried for each source phrase; 0 for all
     options_per_span: int = 20
     #: when a jump is charged: distance (as it is made) or early (as soon as it is certain)
-    distortion: str = "distance"
+    distortion: str = "early"
     #: what becomes of a word without a translation: copy (it stays as it is) or drop
     oov: str = "copy"
     #: moses for Moses' ways where they differ from ours, such as no jump to the sentence's end
