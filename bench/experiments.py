@@ -179,6 +179,10 @@ BASE = {
 }
 
 
+#: Tuning of the rows that stand beside Moses: its one run has six rounds.
+TRAIN = {"runs": 4, "pop_limit": 400, "rounds": 10, "restarts": 8}
+
+
 def watch(name: str, stage: Stage | None) -> None:
     """Say what is done."""
     if stage is not None and not stage.reused:
@@ -200,7 +204,7 @@ def train(out: Path, only: list[str], threads: int) -> None:
     for corpus in [*reference(), *corpora(out / "text")[:2], pack(out / "text")]:
         if only and corpus["name"] not in only:
             continue
-        values = merged(corpus["base"], {"tune": {"runs": 4, "pop_limit": 400}})
+        values = merged(corpus["base"], {"tune": TRAIN})
         if corpus["name"] == "de-en":
             values = merged(values, {"search": {"space": "dl:8"}})
         stages: list[Stage] = []
