@@ -26,6 +26,8 @@ const VERSION: u32 = 1;
 const HEADER: usize = 128;
 /// Bytes of a slot: fingerprint and weight.
 const SLOT: usize = 12;
+/// Features that are looked up together.
+const TOGETHER: usize = 32;
 /// The fingerprint of a slot that is not used.
 const FREE: u64 = u64::MAX;
 /// Slots after the last home for what runs over.
@@ -218,11 +220,31 @@ impl Model {
     /// ln P that the word at `to` comes right after the one at `from`; positions count from 1,
     /// and 0 is the start. The sentence must have the layers that the templates need.
     pub fn score(&self, src: &Prepared, from: u32, to: u32) -> f32 {
-        let mut margin = self.recipe.bias;
+        let (mut waiting, mut count, mut margin) = ([0; TOGETHER], 0, self.recipe.bias);
         self.shapes.firings(src, from, to, |firing| {
-            margin += f64::from(self.weight(firing.fingerprint));
+            waiting[count] = firing.fingerprint;
+            count += 1;
+            if count == TOGETHER {
+                self.add(&waiting, &mut margin);
+                count = 0;
+            }
         });
+        self.add(&waiting[..count], &mut margin);
         ln_sigmoid(margin) as f32
+    }
+
+    /// Adds the weights of features. All are looked at once before the first is looked up, so
+    /// that they wait for memory together.
+    fn add(&self, features: &[u64], margin: &mut f64) {
+        let touched = features.iter().fold(0, |sum, &fingerprint| {
+            let first = HEADER + home(fingerprint, self.homes) as usize * SLOT;
+            sum ^ self.bytes.get(first).copied().unwrap_or_default()
+        });
+        // The sum means nothing; without a use the loads would be left out.
+        std::hint::black_box(touched);
+        for &fingerprint in features {
+            *margin += f64::from(self.weight(fingerprint));
+        }
     }
 
     /// Writes the text form: a line that says how it was made, then features and weights (SPEC
