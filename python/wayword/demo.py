@@ -31,12 +31,12 @@ TAGGED = 1000  # sentences the tagger learns from
 SHORT = 12  # words
 BASELINE, LONG, PRUNED = "dl:6", "dl:18", "dl:18 + waw pruning"
 SPACE = "dl:18+waw(top=3,threshold=0.1,zone=5)"
-#: Small text needs little: a short n-gram model, a narrow search, one short tuning run.
+#: Small text needs little: a short n-gram model, a narrow search, short tuning runs.
 CHOICES = {
     "text": {"src_tokenizer": "none", "tgt_tokenizer": "none"},
     "lm": {"order": 4},
     "search": {"pop_limit": 200},
-    "tune": {"runs": 1, "rounds": 6, "nbest": 50},
+    "tune": {"runs": 2, "rounds": 5, "nbest": 50, "restarts": 5},
 }
 
 
