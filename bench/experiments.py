@@ -47,7 +47,6 @@ ORIENTATIONS = {
 
 def tagged_corpora(folder: Path) -> list[dict[str, Any]]:
     """The two large pairs and Hindi, with taggers and tagged test sets."""
-    found = corpora(folder)[:2]
     where, base = SHARED / "data" / "hi-en", {"text": TOKENISED}
     files = {}
     for part in PARTS:
@@ -59,15 +58,15 @@ def tagged_corpora(folder: Path) -> list[dict[str, Any]]:
             _write(Path(files[part, lang]), (" ".join(preparation.prepare(one)) for one in lines))
     sides = {part: [path for (own, _), path in files.items() if own == part] for part in PARTS}
     hindi = {"name": "hi-en", "src": sides["train"][0], "tgt": sides["train"][1], "base": base}
-    for corpus in [*found, {**hindi, "dev": sides["dev"], "test": sides["test"]}]:
+    found = [*corpora(folder)[:2], {**hindi, "dev": sides["dev"], "test": sides["test"]}]
+    for corpus in found:
         lang = corpus["name"][:2]
         tagger = _tagger(lang, folder / f"{lang}.tagger")
         corpus["base"] = {**corpus["base"], "annotate": {"annotator": str(tagger)}}
         corpus["test_tags"] = str(folder / f"test.tagged.{lang}")
         sentences = Tagger.load(tagger).annotate(open_text(corpus["test"][0]))
         _write(Path(corpus["test_tags"]), map(factored, sentences))
-        found.append(corpus)
-    return found[2:]
+    return found
 
 
 def _tagger(lang: str, path: Path) -> Path:

@@ -36,7 +36,7 @@ The file looks like this; ``configs/default.toml`` has all keys of ``base`` and 
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -342,11 +342,6 @@ def _decode(  # noqa: PLR0917
     keys = [weights[name].key for name in names]
     keys += [key for name in names for key in made[name].keys]
     return store.stage("decode", make, settings=settings, inputs=[test.key, *keys])
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with new_file(path) as file:
-        file.writelines(f"{line}\n" for line in lines)
 
 
 def _output(decoded: Stage, number: int, name: str) -> Output:

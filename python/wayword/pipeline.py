@@ -162,9 +162,13 @@ def models(
 
 def files(config: Config) -> list[str]:
     """The files that a configuration names."""
-    named = config.annotate.annotator if config.model.waw else ""
-    is_file = named and named.partition(":")[0] not in KINDS
-    return [*config.lm.text, *([named] if is_file else [])]
+    return [*config.lm.text, *(_annotator_file(config) if config.model.waw else [])]
+
+
+def _annotator_file(config: Config) -> list[str]:
+    """The file of the annotator, if it is named by a file alone."""
+    named = config.annotate.annotator
+    return [named] if named and named.partition(":")[0] not in KINDS else []
 
 
 def check_files(paths: Iterable[FilePath]) -> None:
@@ -399,8 +403,10 @@ def _annotate(run: Run, text: Stage) -> Stage:
             file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
         return {"annotate": manifest}
 
-    inputs = [text.key, *(sha256(path) for path in files(run.config)[len(run.config.lm.text) :])]
-    settings = {"classes": config.classes} if not config.annotator else {"name": config.annotator}
+    own = _annotator_file(run.config)
+    named = {} if own else {"annotator": config.annotator}
+    settings = named if config.annotator else {"classes": config.classes}
+    inputs = [text.key, *map(sha256, own)]
     return run.store.stage("annotate", make, settings=settings, inputs=inputs)
 
 

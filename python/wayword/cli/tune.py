@@ -18,20 +18,8 @@ from wayword.errors import ArgumentError
 
 HELP = "learn the weights of a system from a dev set"
 PLAN = (
-    *(
-        "metric",
-        "runs",
-        "rounds",
-        "nbest",
-        "distinct",
-        "start",
-        "fixed",
-        "free",
-        "keep",
-        "patience",
-        "choose",
-    ),
-    "seed",
+    *("metric", "runs", "rounds", "nbest", "distinct", "start", "fixed", "free"),
+    *("keep", "patience", "choose", "seed"),
 )
 
 
