@@ -1,12 +1,17 @@
 """Small systems for tests, made of the toy corpora."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from wayword import align, extract, lm
+from wayword.align.score import parse_links
 from wayword.corpus import Bitext, toy
+from wayword.corpus.annotate import Tagger, read_factored
+from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.decode import Settings
 from wayword.model import Recipe, System, write_manifest
+from wayword.reorder import waw
 
 WEIGHTS = {
     "lm": 0.5,
@@ -47,3 +52,17 @@ def make(folder: Path, name: str = "de-en", size: int = 800) -> System:
         ),
     )
     return System.open(system)
+
+
+def add_waw(folder: Path, corpus: Path) -> System:
+    """The same with a tagger and a word-after-word model."""
+    tagged = corpus / "train.factored.de"
+    Tagger.fit(read_factored(tagged)).save(folder / "tagger")
+    sentences = list(read_factored(tagged))
+    links = [parse_links(line, "") for line in open_text(corpus / "train.links")]
+    waw.train(waw.Corpus.from_sentences(sentences, links), templates="WP").save(folder / "waw")
+    recipe = System.open(folder).recipe
+    annotate = Tagger.load(folder / "tagger").to_manifest()
+    weights = {**recipe.weights, "waw": 0.3}
+    write_manifest(folder, replace(recipe, waw="waw", annotate=annotate, weights=weights))
+    return System.open(folder)

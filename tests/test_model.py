@@ -1,20 +1,18 @@
 """System folders: written whole, checked on opening, safe with damage."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests import systems
 
 import wayword
-from wayword.align.score import parse_links
-from wayword.corpus.annotate import Tagger, factored, read_factored
+from wayword.corpus.annotate import Tagger, factored
 from wayword.corpus.files import open_text
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
-from wayword.model import MANIFEST, System, write_manifest
-from wayword.reorder import waw
+from wayword.model import MANIFEST, System
 
 
 @pytest.fixture
@@ -122,16 +120,7 @@ def test_a_system_with_a_tagger_tags_raw_text_as_its_model_was_trained(
     toy_folder: Path, folder: Path
 ) -> None:
     corpus = toy_folder / "corpus"
-    tagged = corpus / "train.factored.de"
-    Tagger.fit(read_factored(tagged)).save(folder / "tagger")
-    sentences = list(read_factored(tagged))
-    links = [parse_links(line, "") for line in open_text(corpus / "train.links")]
-    waw.train(waw.Corpus.from_sentences(sentences, links), templates="WP").save(folder / "waw")
-    recipe = System.open(folder).recipe
-    annotate = Tagger.load(folder / "tagger").to_manifest()
-    weights = {**recipe.weights, "waw": 0.3}
-    write_manifest(folder, replace(recipe, waw="waw", annotate=annotate, weights=weights))
-    system = System.open(folder)
+    system = systems.add_waw(folder, corpus)
     lines = list(open_text(corpus / "test.de"))[:20]
     with_tags = [factored(sentence) for sentence in Tagger.load(folder / "tagger").annotate(lines)]
     found = system.translate(lines)

@@ -282,7 +282,7 @@ _Translation = tuple[
     list[str], float, list[float], list[tuple[int, int, int, int]], list[tuple[int, int]]
 ]
 _Arc = tuple[int, int, int, int, list[str], float]
-_Outcome = tuple[list[_Translation], tuple[int, int, int, int, list[int]], list[_Arc]]
+_Outcome = tuple[list[_Translation], tuple[list[int], list[int]], list[_Arc]]
 
 @final
 class Decoder:

@@ -25,8 +25,8 @@ const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
 
 /// Words, score, features, phrases (source from, to, target from, to), links.
 type Shown = (Vec<String>, f64, Vec<f64>, Vec<(u32, u32, u32, u32)>, Vec<(u32, u32)>);
-/// Best translations; scored, made, recombined, pruned, jumps by length; arcs of the graph.
-type ShownOutcome = (Vec<Shown>, (u64, u64, u64, u64, Vec<u32>), Vec<ShownArc>);
+/// Best translations; scored, made, recombined, pruned, narrowed, jumps by length; arcs of the graph.
+type ShownOutcome = (Vec<Shown>, ([u64; 5], Vec<u32>), Vec<ShownArc>);
 /// From, to, source from, to, target words, score.
 type ShownArc = (u32, u32, u32, u32, Vec<String>, f64);
 /// A source span, from and to, and the target words it becomes.
@@ -345,7 +345,7 @@ fn show_outcome(outcome: Outcome) -> ShownOutcome {
     let arcs = outcome.graph.into_iter();
     (
         outcome.best.into_iter().map(show).collect(),
-        (stats.scored, stats.made, stats.recombined, stats.pruned, stats.jumps),
+        ([stats.scored, stats.made, stats.recombined, stats.pruned, stats.narrowed], stats.jumps),
         arcs.map(|arc| (arc.from, arc.to, arc.src.start, arc.src.end, arc.words, arc.score))
             .collect(),
     )

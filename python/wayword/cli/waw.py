@@ -8,12 +8,14 @@ A decoder uses the model as a feature and to leave out jumps that are not worth 
 example: wayword waw train train.de train.en train.links -o de.waw
          wayword waw evaluate de.waw test.de test.en test.links
          wayword waw show de.waw 'er|PRON hat|AUX Tee|NOUN getrunken|VERB'
+         wayword waw grid system --dev dev.de dev.en
 """
 
 import argparse
 from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
+from wayword.cli.waw_grid import configure_grid
 from wayword.cli.waw_train import add_bitext, configure_train
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--space", default="dl:-1", help="mark what pruning leaves out on the way")
     show.add_argument("--html", action="store_true", help="an HTML table")
     show.set_defaults(action=run_show)
+    configure_grid(actions.add_parser("grid", help="choose the parameters of early pruning"))
     text = actions.add_parser("text", help="write a model as text")
     text.add_argument("model", metavar="MODEL", help="a trained model")
     text.add_argument("-o", "--out", required=True, metavar="FILE", help="features and weights")

@@ -194,12 +194,12 @@ def _matrix(scorer: WawScorer, words: Words) -> list[float]:
 def _translation(
     source: Words, names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
 ) -> Translation:
-    best, (scored, made, recombined, pruned, jumps), arcs = outcome
+    best, ((scored, made, recombined, pruned, narrowed), jumps), arcs = outcome
     every = tuple(Translation.of(source, names, one) for one in best)
     return replace(
         every[0],
         nbest=every if wants_nbest else (),
-        statistics=Statistics(scored, made, recombined, pruned, tuple(jumps)),
+        statistics=Statistics(scored, made, recombined, pruned, narrowed, tuple(jumps)),
         graph=tuple(
             Arc(start, end, (u, v), " ".join(words), score)
             for start, end, u, v, words, score in arcs

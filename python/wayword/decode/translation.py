@@ -27,6 +27,7 @@ class Phrase:
 class Statistics:
     """What the search did: extensions scored, hypotheses made, of these recombined and pruned.
 
+    ``narrowed`` spans could have come next and were left out by early pruning;
     ``jumps[d]`` phrases of the best translation stand ``d`` words from the end of the one before.
     """
 
@@ -34,6 +35,7 @@ class Statistics:
     made: int
     recombined: int
     pruned: int
+    narrowed: int
     jumps: tuple[int, ...]
 
 

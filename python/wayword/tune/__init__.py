@@ -2,7 +2,8 @@
 
 ``run`` rounds, runs and their average · ``mert`` ``pro`` ``mira`` three ways to better weights ·
 ``pool`` candidates of all rounds · ``objective`` the metric to improve · ``ngrams`` BLEU of many
-candidates · ``space`` which weights may move · ``state`` what survives an interruption.
+candidates · ``space`` which weights may move · ``state`` what survives an interruption ·
+``dev`` a system folder and its dev set · ``grid`` parameters of early pruning.
 """
 
 from wayword.tune.mert import Mert

@@ -206,6 +206,8 @@ impl Searcher<'_> {
         for (path, &state) in self.paths.iter().zip(self.arena.states.get(&group.path)) {
             path.narrow(state, &here, &mut candidates);
         }
+        let left_out = candidates.iter().filter(|candidate| !candidate.kept).count();
+        self.stats.narrowed += left_out as u64;
         lanes.clear();
         let mut rest = &allowed[..];
         for same in candidates.chunk_by(|a, b| a.span == b.span) {

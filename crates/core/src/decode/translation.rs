@@ -58,6 +58,8 @@ pub struct Statistics {
     pub recombined: u64,
     /// Dropped because their stack held better ones.
     pub pruned: u64,
+    /// Spans that could have come next and that path features left out.
+    pub narrowed: u64,
     /// Jumps of the best translation by length: `jumps[d]` phrases stand `d` words from the end
     /// of the phrase before.
     pub jumps: Vec<u32>,

@@ -1,0 +1,61 @@
+"""`wayword waw grid`: how much early pruning costs no quality on a dev set."""
+
+import argparse
+
+from wayword.cli.terminal import add_json, add_threads, print_json
+
+HEAD = ["space", "score", "work/word", "left out/word", "CPU ms/word", "reused", ""]
+
+
+def configure_grid(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("system", metavar="SYSTEM", help="a system folder with a word-after-word model")
+    add("--dev", metavar="FILE", nargs="+", required=True, help="source, then its references")
+    add("--prepared", action="store_true", help="the dev set is tokenised already")
+    add("--limit", default="dl:18", metavar="SPACE", help="what is pruned (dl:18)")
+    add("--top", type=int, nargs="+", default=[1, 2, 3, 4, 5], metavar="N", help="(1 2 3 4 5)")
+    add("--threshold", type=float, nargs="+", default=[0.5, 0.25, 0.1], metavar="T")
+    add("--zone", type=int, nargs="+", default=[1, 3, 5], metavar="Z", help="(1 3 5)")
+    add("--metric", default="bleu", help="a metric, or shares such as bleu=0.5,krs=0.5 (bleu)")
+    add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
+    add("--aligner", metavar="PATH", help="a saved aligner makes those links")
+    add("--pos", metavar="FILE", help="source tags for KRS-V")
+    add("--tolerance", type=float, default=0.1, metavar="D", help="of the best score (0.1)")
+    add_threads(parser)
+    add_json(parser)
+    parser.set_defaults(action=run_grid)
+
+
+def run_grid(args: argparse.Namespace) -> None:
+    """Try all settings and say which one to take."""
+    from wayword.cli.terminal import table
+    from wayword.model import System
+    from wayword.tune.dev import read_dev
+    from wayword.tune.grid import prune_grid
+
+    system = System.open(args.system)
+    texts = {name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")}
+    src, gold = read_dev(system, args.dev, **texts)
+    found = prune_grid(
+        *(system, src, gold),
+        limit=args.limit,
+        tops=args.top,
+        thresholds=args.threshold,
+        zones=args.zone,
+        metric=args.metric,
+        tolerance=args.tolerance,
+        threads=args.threads,
+    )
+    if args.json:
+        print_json(found.to_dict())
+        return
+    rows = [
+        [
+            *(one.space, f"{one.score:.2f}", f"{one.work:.0f}", f"{one.narrowed:.0f}"),
+            *(f"{one.cpu_ms:.3f}", one.reused, "<-" if one.space == found.chosen else ""),
+        ]
+        for one in found.tried
+    ]
+    print(table(HEAD, rows))
+    print(f"\nleast work within {args.tolerance:g} of the best {found.signature}: {found.chosen}")

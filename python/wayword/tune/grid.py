@@ -1,0 +1,160 @@
+"""How much early pruning costs no quality: a grid of its parameters, tried on a dev set.
+
+In: a system with a word-after-word model, a dev set, values of ``top``, ``threshold`` and ``zone``.
+Out: a ``Grid``: score, work and time of each setting, and the one to take: that with the least work
+among those within ``tolerance`` of the best score.
+How: settings go from tight to loose. Where nothing of a sentence was left out under a setting,
+every looser one finds the same translation, and it is not decoded again. Work is counted in
+extensions scored, which do not depend on the machine.
+Cost: a decoding of the dev set a setting, less what is reused. The weights stay as they are:
+``wayword tune`` finds those for the space chosen.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+from wayword.decode.translation import Statistics, Translation
+from wayword.errors import ArgumentError
+from wayword.evaluate import Gold, Options
+from wayword.model import System
+from wayword.tune.objective import Objective
+
+__all__ = ["Grid", "Pruning", "Tried", "prune_grid"]
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """The parameters of early pruning.
+
+    >>> Pruning(3, 0.1, 5).space("dl:18")
+    'dl:18+waw(top=3,threshold=0.1,zone=5)'
+    """
+
+    top: int
+    threshold: float
+    zone: int
+
+    def space(self, limit: str) -> str:
+        """The space that it makes of another."""
+        return f"{limit}+waw(top={self.top},threshold={self.threshold:g},zone={self.zone})"
+
+    def is_looser(self, other: "Pruning") -> bool:
+        """Whether it keeps all that the other keeps.
+
+        >>> Pruning(0, 0.1, 5).is_looser(Pruning(3, 0.1, 5))  # 0: any number
+        True
+        >>> Pruning(2, 0.1, 5).is_looser(Pruning(3, 0.1, 5))
+        False
+        """
+        more = not self.top or (0 < other.top <= self.top)
+        return more and self.threshold <= other.threshold and self.zone >= other.zone
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting and what it is worth; ``work`` and ``cpu_ms`` are per source word.
+
+    Sentences ``reused`` were not decoded: their share of work is the same, their time is left out.
+    """
+
+    space: str
+    score: float
+    work: float
+    narrowed: float
+    cpu_ms: float
+    reused: int
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All settings tried, from tight to loose, the last without pruning; and the one to take."""
+
+    tried: tuple[Tried, ...]
+    chosen: str
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def prune_grid(
+    system: System,
+    src: Sequence[str],
+    gold: Gold,
+    *,
+    limit: str = "dl:18",
+    tops: Sequence[int] = (1, 2, 3, 4, 5),
+    thresholds: Sequence[float] = (0.5, 0.25, 0.1),
+    zones: Sequence[int] = (5,),
+    metric: str | Mapping[str, float] = "bleu",
+    options: Options | None = None,
+    tolerance: float = 0.1,
+    threads: int = 0,
+) -> Grid:
+    """Try every combination of parameters on a dev set; ``src`` is as the decoder takes it."""
+    if len(src) != len(gold):
+        found = f"found {len(src)} lines for {len(gold)} of the reference"
+        raise ArgumentError(f"dev: {found}; do both come from the same corpus?")
+    if not (tops and thresholds and zones):
+        raise ArgumentError("grid: found no values for a parameter; expected one at least")
+    every = [Pruning(*one) for one in product(tops, thresholds, zones)]
+    every.sort(key=lambda one: (one.zone, one.top or len(src), -one.threshold))
+    job = _Job(system, list(src), Objective(metric, gold, options), threads)
+    tried = [job.attempt(one.space(limit), one) for one in every]
+    best = max(one.score for one in tried)
+    chosen = min((one for one in tried if one.score >= best - tolerance), key=lambda one: one.work)
+    tried.append(job.attempt(limit, None))
+    return Grid(tuple(tried), chosen.space, job.objective.signature)
+
+
+class _Job:
+    """Decodes a dev set under one setting after the other."""
+
+    def __init__(self, system: System, src: list[str], objective: Objective, threads: int) -> None:
+        self.system, self.src, self.objective, self.threads = system, src, objective, threads
+        self.words = max(sum(len(line.split()) for line in src), 1)
+        #: For each sentence translations that nothing was left out of, with their settings.
+        self.free: list[list[tuple[Pruning, Translation]]] = [[] for _ in src]
+
+    def attempt(self, space: str, pruning: Pruning | None) -> Tried:
+        known = {
+            at: one
+            for at, own in enumerate(self.free)
+            for tighter, one in own
+            if pruning is not None and pruning.is_looser(tighter)
+        }
+        missing = [at for at in range(len(self.src)) if at not in known]
+        clock = time.process_time()
+        made = self.system.with_settings(space=space).translate(
+            [self.src[at] for at in missing], threads=self.threads, prepared=True
+        )
+        cpu = time.process_time() - clock
+        found = {**known, **dict(zip(missing, made, strict=True))}
+        if pruning is not None:
+            for at in missing:
+                if not _statistics(found[at]).narrowed:
+                    self.free[at].append((pruning, found[at]))
+        every = [found[at] for at in range(len(self.src))]
+        return Tried(
+            space=space,
+            score=self._score(every),
+            work=sum(_statistics(one).scored for one in every) / self.words,
+            narrowed=sum(_statistics(one).narrowed for one in every) / self.words,
+            cpu_ms=1e3 * cpu / max(sum(len(self.src[at].split()) for at in missing), 1),
+            reused=len(known),
+        )
+
+    def _score(self, every: Sequence[Translation]) -> float:
+        lines = [" ".join(one.tokens) for one in every]
+        links = [one.links for one in every] if self.objective.needs_links else None
+        rows = self.objective.rows(range(len(every)), lines, links)
+        return self.objective.exact(rows.sum(axis=0))
+
+
+def _statistics(one: Translation) -> Statistics:
+    assert one.statistics is not None, "the best translation of a sentence has statistics"
+    return one.statistics

@@ -1,0 +1,89 @@
+"""The grid of early pruning: every setting as if it were alone, and the cheapest good one."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import systems
+
+from wayword.cli import main
+from wayword.errors import ArgumentError
+from wayword.evaluate import Gold, Output, make_metric
+from wayword.model import System
+from wayword.tune.grid import Pruning, prune_grid
+
+
+@pytest.fixture(scope="module")
+def system(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> System:
+    folder = tmp_path_factory.mktemp("grid") / "system"
+    shutil.copytree(toy_folder / "system", folder)
+    return systems.add_waw(folder, toy_folder / "corpus")
+
+
+@pytest.fixture(scope="module")
+def dev(toy_folder: Path) -> list[list[str]]:
+    files = [toy_folder / "corpus" / f"dev.{lang}" for lang in ("de", "en")]
+    return [path.read_text(encoding="utf-8").splitlines()[:40] for path in files]
+
+
+GRID: dict[str, Any] = {"tops": (1, 3), "thresholds": (0.5, 0.1), "zones": (0, 4)}
+
+
+def test_every_setting_scores_as_if_it_were_alone(system: System, dev: list[list[str]]) -> None:
+    gold = Gold(refs=[dev[1]])
+    found = prune_grid(system, dev[0], gold, **GRID)
+    assert len(found.tried) == 9
+    assert sum(one.reused for one in found.tried) > 0
+    for one in found.tried:
+        alone = system.with_settings(space=one.space).translate(dev[0], prepared=True)
+        output = Output("alone", [" ".join(own.tokens) for own in alone])
+        assert one.score == pytest.approx(make_metric("bleu", gold).corpus_score(output))
+        scored = sum(own.statistics.scored for own in alone if own.statistics)
+        assert one.work == pytest.approx(scored / sum(len(line.split()) for line in dev[0]))
+
+
+def test_the_least_work_within_the_tolerance_is_chosen(
+    system: System, dev: list[list[str]]
+) -> None:
+    gold = Gold(refs=[dev[1]])
+    strict = prune_grid(system, dev[0], gold, tolerance=0.0, **GRID)
+    best = max(one.score for one in strict.tried[:-1])
+    chosen = next(one for one in strict.tried if one.space == strict.chosen)
+    assert chosen.score == best
+    lax = prune_grid(system, dev[0], gold, tolerance=100.0, **GRID)
+    work = {one.space: one.work for one in lax.tried}
+    assert work[lax.chosen] == min(work.values())
+    assert work["dl:18"] == max(work.values())
+
+
+def test_a_looser_setting_keeps_what_a_tighter_one_keeps() -> None:
+    tight = Pruning(top=2, threshold=0.25, zone=3)
+    assert tight.is_looser(tight)
+    assert all(Pruning(*one).is_looser(tight) for one in ((0, 0.25, 3), (3, 0.1, 3), (2, 0.25, 5)))
+    assert not any(
+        Pruning(*one).is_looser(tight) for one in ((1, 0.25, 3), (3, 0.5, 3), (0, 0.0, 2))
+    )
+    assert not tight.is_looser(Pruning(0, 0.25, 3))
+
+
+def test_bad_grids_are_refused(system: System, dev: list[list[str]]) -> None:
+    gold = Gold(refs=[dev[1]])
+    with pytest.raises(ArgumentError, match="found no values"):
+        prune_grid(system, dev[0], gold, zones=())
+    with pytest.raises(ArgumentError, match="same corpus"):
+        prune_grid(system, dev[0][:3], gold)
+
+
+def test_the_command_prints_a_table_and_json(
+    system: System, toy_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = [str(toy_folder / "corpus" / f"dev.{lang}") for lang in ("de", "en")]
+    command = ["waw", "grid", str(system.folder), "--dev", *dev, "--top", "1", "3", "--zone", "1"]
+    assert main([*command, "--threshold", "0.1"]) == 0
+    printed = capsys.readouterr().out
+    assert "dl:18+waw(top=3,threshold=0.1,zone=1)" in printed
+    assert "least work within 0.1 of the best BLEU" in printed
+    assert main([*command, "--threshold", "0.1", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["tried"]) == 3
