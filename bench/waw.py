@@ -25,7 +25,7 @@ PAIRS = {
 }
 HELD_OUT = 2_000
 #: Pairs of a bitext, and those that the sets of templates are compared on.
-MOST, SOME = 100_000, 50_000
+MOST, SOME = 100_000, 40_000
 SETS = ("W", "P", "WP", "WPC")
 #: Samples wanted, and the sentences to take for them.
 SIZES = {"1M": 3_000, "10M": 30_000, "100M": 0}

@@ -125,9 +125,10 @@ class Tune:
     runs: int = 4
     rounds: int = 25
     nbest: int = 100
+    distinct: bool = True
     restarts: int = 20
     keep: float = 0.5
-    patience: int = 4
+    patience: int = 6
     space: str = ""
     pop_limit: int = 0
 

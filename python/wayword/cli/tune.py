@@ -35,13 +35,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--runs", type=int, default=4, metavar="N", help="with different seeds, averaged (4)")
     add("--rounds", type=int, default=25, metavar="N", help="of a run at most (25)")
     add("--nbest", type=int, default=100, metavar="N", help="candidates a sentence (100)")
-    add("--distinct", action="store_true", help="n-best lists without equal texts")
+    add(
+        "--distinct",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="n-best lists without equal texts (on)",
+    )
     add("--start", default="current", help="current weights, or flat (current)")
     add("--fixed", nargs="+", default=[], metavar="NAME", help="weights that stay as they are")
     add("--free", nargs="+", default=[], metavar="NAME", help="tune these too: oov")
     add("--range", action="append", default=[], metavar="NAME=LOW:HIGH", help="limits of a weight")
     add("--keep", type=float, default=0.5, metavar="SHARE", help="of the best weights so far (0.5)")
-    add("--patience", type=int, default=4, metavar="N", help="rounds without a better score (4)")
+    add("--patience", type=int, default=6, metavar="N", help="rounds without a better score (6)")
     add("--choose", default="best", help="which weights of a run count: best or last (best)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
