@@ -303,7 +303,7 @@ class _Reader:
         )
         options["options_per_span"] = int(per_span)
         is_early = "early-distortion-cost" in self.sections
-        options["distortion"] = "early" if is_early else "distance"
+        options["distortion"] = "early" if is_early else "foreseen"
         if "drop-unknown" in self.sections:
             options["oov"] = "drop"
         return Settings.from_dict(options)

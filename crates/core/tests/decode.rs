@@ -112,7 +112,7 @@ fn toy_outcome(settings: Settings) -> Outcome {
 #[test]
 fn the_toy_of_the_specification_comes_out_exactly() {
     for search in [Search::Cube, Search::Stack] {
-        for distortion in [Distortion::Distance, Distortion::Early] {
+        for (_, distortion) in Distortion::ALL {
             for (limit, derivations) in [(0, 6), (2, 24), (6, 108)] {
                 let space = Space::Dl(Some(limit));
                 let settings = Settings { space, search, distortion, ..unlimited() };
@@ -266,7 +266,11 @@ proptest! {
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
             search: if search { Search::Cube } else { Search::Stack },
-            distortion: if early { Distortion::Early } else { Distortion::Distance },
+            distortion: match (early, seed % 2) {
+                (true, _) => Distortion::Early,
+                (false, 0) => Distortion::Distance,
+                (false, _) => Distortion::Foreseen,
+            },
             final_jump: ends,
             final_next: ends,
             next_test: if beside { NextTest::Beside } else { NextTest::Gap },

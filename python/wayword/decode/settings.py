@@ -35,7 +35,8 @@ class Settings:
     threshold: float = 1e-5
     #: translations tried for each source phrase; 0 for all
     options_per_span: int = 20
-    #: when a jump is charged: distance (as it is made) or early (as soon as it is certain)
+    #: when a jump is charged: distance (as it is made), early (as soon as it is certain) or
+    #: foreseen (as it is made, while the future cost counts what is certain to come)
     distortion: str = "early"
     #: what becomes of a word without a translation: copy (it stays as it is) or drop
     oov: str = "copy"

@@ -23,6 +23,7 @@ pub struct Covers {
 #[derive(Debug, Clone, Copy)]
 struct Facts {
     gap: u32,
+    covered: u32,
     future: f32,
 }
 
@@ -54,7 +55,12 @@ impl Covers {
         self.facts[cover as usize].gap
     }
 
-    /// The future cost.
+    /// How many words are translated.
+    pub fn covered(&self, cover: CoverId) -> u32 {
+        self.facts[cover as usize].covered
+    }
+
+    /// The future cost, jumps aside.
     pub fn future(&self, cover: CoverId) -> f32 {
         self.facts[cover as usize].future
     }
@@ -78,7 +84,8 @@ impl Covers {
         let id = facts.len() as CoverId;
         let cov = Coverage::new(scratch, *length);
         let cost = cov.gaps().map(|gap| future.of(gap.start, gap.end)).sum();
-        facts.push(Facts { gap: cov.first_gap(), future: cost });
+        let covered = *length - cov.gaps().map(Span::len).sum::<u32>();
+        facts.push(Facts { gap: cov.first_gap(), covered, future: cost });
         blocks.extend_from_slice(scratch);
         ids.insert_unique(hash(scratch), id, |&id| hash(&blocks[of(id)]));
         id

@@ -112,8 +112,19 @@ impl Searcher<'_> {
 
     /// Weighted score with the future cost.
     pub fn total(&self, hyp: HypId) -> f64 {
-        let hyp = self.arena.hyps.get(hyp);
-        hyp.score + f64::from(self.arena.covers.future(hyp.key.cover))
+        let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
+        let covers = &self.arena.covers;
+        let ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
+        score + f64::from(covers.future(key.cover) + ahead)
+    }
+
+    /// The future cost of jumps; none is left when all is translated.
+    fn ahead(&self, gap: u32, end: u32, covered: u32) -> f32 {
+        if covered == self.length {
+            return 0.0;
+        }
+        let cost = self.settings.distortion.ahead(gap, end, covered);
+        -(self.jump_weight * f64::from(cost)) as f32
     }
 
     fn here(&self, group: &Group) -> Here<'_> {
@@ -138,6 +149,7 @@ impl Searcher<'_> {
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
+        let covered = self.arena.covers.covered(group.cover);
         let whole = self.arena.covers.future(group.cover);
         let future = &self.options.future;
         let mut hole = Span::default();
@@ -149,11 +161,13 @@ impl Searcher<'_> {
                 without = whole - future.of(hole.start, hole.end);
             }
             let cost = self.settings.distortion.cost(gap, group.end, span);
+            let next_gap = if span.start == gap { cov.next_free(span.end) } else { gap };
+            let rest = future.of(hole.start, span.start) + future.of(span.end, hole.end);
             let edge = Edge {
                 group: number,
                 lane,
                 jump: -(self.jump_weight * f64::from(cost)) as f32,
-                future: without + future.of(hole.start, span.start) + future.of(span.end, hole.end),
+                future: without + rest + self.ahead(next_gap, span.end, covered + span.len()),
                 cover: NONE,
             };
             each(span.len(), edge);

@@ -16,6 +16,8 @@ pub enum Distortion {
     Distance,
     /// As soon as it is certain to come.
     Early,
+    /// As the jump is made, and the future cost counts what is certain to come.
+    Foreseen,
 }
 
 /// Words jumped over between a phrase that ended before `end` and a word at `start`.
@@ -25,8 +27,11 @@ pub fn distance(end: u32, start: u32) -> u32 {
 
 impl Distortion {
     /// All kinds with the names used in options.
-    pub const ALL: [(&'static str, Distortion); 2] =
-        [("distance", Distortion::Distance), ("early", Distortion::Early)];
+    pub const ALL: [(&'static str, Distortion); 3] = [
+        ("distance", Distortion::Distance),
+        ("early", Distortion::Early),
+        ("foreseen", Distortion::Foreseen),
+    ];
 
     /// The kind of this name.
     pub fn named(name: &str) -> Result<Distortion> {
@@ -34,7 +39,7 @@ impl Distortion {
         known.map(|(_, kind)| kind).ok_or_else(|| Error::Argument {
             name: "distortion".into(),
             found: format!("`{name}`"),
-            expected: "`distance` or `early`".into(),
+            expected: "`distance`, `early` or `foreseen`".into(),
         })
     }
 
@@ -42,7 +47,7 @@ impl Distortion {
     /// untranslated word.
     pub fn cost(self, gap: u32, end: u32, span: Span) -> u32 {
         match self {
-            Distortion::Distance => distance(end, span.start),
+            Distortion::Distance | Distortion::Foreseen => distance(end, span.start),
             Distortion::Early => early(gap, end, span),
         }
     }
@@ -50,8 +55,18 @@ impl Distortion {
     /// Cost of stopping after a phrase that ended before `end`.
     pub fn last(self, end: u32, length: u32) -> u32 {
         match self {
-            Distortion::Distance => distance(end, length),
+            Distortion::Distance | Distortion::Foreseen => distance(end, length),
             Distortion::Early => 0,
+        }
+    }
+
+    /// What the future cost counts of jumps when `covered` words are translated: back to the gap,
+    /// and then over all that is translated behind it. Together with the distance so far that is
+    /// what `Early` has charged.
+    pub fn ahead(self, gap: u32, end: u32, covered: u32) -> u32 {
+        match self {
+            Distortion::Distance | Distortion::Early => 0,
+            Distortion::Foreseen => distance(end, gap) + covered - gap,
         }
     }
 }
@@ -98,6 +113,26 @@ mod tests {
         for (phrases, length, plain, early) in cases {
             assert_eq!(costs(Distortion::Distance, phrases, length), plain);
             assert_eq!(costs(Distortion::Early, phrases, length), early);
+        }
+    }
+
+    #[test]
+    fn what_is_foreseen_makes_up_for_charging_late() {
+        for length in 1..=6 {
+            all(length, &mut |phrases| {
+                let kinds = [Distortion::Early, Distortion::Foreseen];
+                let [early, late] = kinds.map(|kind| costs(kind, phrases, length));
+                let mut blocks = vec![0; Coverage::blocks_for(length)];
+                let mut covered = 0;
+                for (at, &(first, last)) in phrases.iter().enumerate() {
+                    Coverage::mark(&mut blocks, Span::new(first, last + 1));
+                    covered += last + 1 - first;
+                    let gap = Coverage::new(&blocks, length).first_gap();
+                    let ahead = Distortion::Foreseen.ahead(gap, last + 1, covered);
+                    let sum = |costs: &[u32]| costs[..=at].iter().sum::<u32>();
+                    assert_eq!(sum(&early), sum(&late) + ahead, "{phrases:?} {at}");
+                }
+            });
         }
     }
 

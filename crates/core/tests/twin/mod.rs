@@ -495,7 +495,7 @@ impl Twin<'_> {
             let (s, t) = (i64::from(span.start), i64::from(span.end));
             let p = free.iter().position(|is| *is).unwrap() as i64;
             cost += match self.settings.distortion {
-                Distortion::Distance => (s - end).abs(),
+                Distortion::Distance | Distortion::Foreseen => (s - end).abs(),
                 Distortion::Early if s == p => 0,
                 Distortion::Early if t < end => 2 * (t - s),
                 Distortion::Early if end <= p => 2 * (t - p),
@@ -504,7 +504,7 @@ impl Twin<'_> {
             free[s as usize..t as usize].fill(false);
             end = t;
         }
-        if self.settings.final_jump && self.settings.distortion == Distortion::Distance {
+        if self.settings.final_jump && self.settings.distortion != Distortion::Early {
             cost += length - end;
         }
         cost as f64
