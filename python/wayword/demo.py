@@ -106,7 +106,7 @@ def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     last = len(described.corpora) - 1
     made, decoder = experiment.open_variant(described, folder / "systems", last, PRUNED)
     src, refs = described.corpora[last].test
-    lines = made.source(src)
+    lines = made.annotating()(list(open_text(src)))
     short = [
         (line, ref)
         for line, ref in zip(lines, open_text(refs), strict=True)

@@ -320,14 +320,16 @@ def _decode(  # noqa: PLR0917
     names = [variant.name for variant in experiment.variants]
 
     def make(out: Path) -> dict[str, Any]:
-        words = max(1, sum(len(line.split()) for line in open_text(test / "test.src")))
+        lines = list(open_text(test / "test.src"))
+        words = max(1, sum(len(line.split()) for line in lines))
         ms = {}
         for number, name in enumerate(names):
             decoder = made[name].decoder(configs[name], weights[name].facts["weights"])
-            src = made[name].source(test / "test.src")
-            decoder.translate(src[:20], threads=1)  # pages of the models are in memory after that
+            annotate = made[name].annotating()
+            # Pages of the models are in memory after that.
+            decoder.translate(annotate(lines[:20]), threads=1)
             start = time.process_time()
-            found = decoder.translate(src, threads=1)
+            found = decoder.translate(annotate(lines), threads=1)
             ms[name] = round(1000 * (time.process_time() - start) / words, 4)
             with (
                 new_file(out / f"{number}.txt") as text,

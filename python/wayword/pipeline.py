@@ -114,10 +114,11 @@ class Models:
         stages = (self.table, self.lm, self.tagged, self.waw)
         return [stage.key for stage in stages if stage is not None]
 
-    def source(self, path: FilePath) -> list[str]:
-        """Prepared lines as the decoder wants them: with tags, if a model looks at tags."""
-        lines = list(open_text(path))
-        return lines if self.tagged is None else _tagged(_annotator(self.tagged), lines)
+    def annotating(self) -> Callable[[Sequence[str]], list[str]]:
+        """What makes prepared lines such as the decoder wants: tags them, if a model needs it."""
+        if self.tagged is None:
+            return list
+        return partial(_tagged, _annotator(self.tagged))
 
     def decoder(self, config: Config, weights: Mapping[str, float] | None = None) -> Decoder:
         """A decoder over these models."""
@@ -445,7 +446,7 @@ def tuned(run: Run, made: Models) -> Stage:
 
     def make(out: Path) -> dict[str, Any]:
         decoder = made.decoder(config).with_settings(**search)
-        src = made.source(made.dev / "dev.src")
+        src = made.annotating()(list(open_text(made.dev / "dev.src")))
         refs = [list(open_text(path)) for path in sorted(made.dev.path.glob("dev.ref*"))]
         method = plan["method"]
         if method == "mert":
