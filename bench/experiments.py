@@ -23,7 +23,7 @@ from wayword.config import Config, merged
 from wayword.corpus.annotate import Tagger, factored, read_treebank
 from wayword.corpus.files import new_file, open_text
 from wayword.corpus.text import Preparation
-from wayword.evaluate import Gold, Output, compare
+from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.experiment import Experiment
 from wayword.report.experiment import plain
 from wayword.store import Stage
@@ -170,17 +170,15 @@ EXPERIMENTS = {"distortion": distortion, "orientation": orientation, "waw": waw}
 #: What `wayword waw grid` chose on the German dev set, by the mean of BLEU and KRS.
 PRUNING = "waw(top=2,threshold=0.25,zone=1)"
 TREEBANKS = {"de": "German-mixed", "ja": "Japanese-GSD", "hi": "Hindi-HDTB"}
-#: Lists with equal texts, of which some are known from earlier rounds: quicker to search.
-SHORT = {"runs": 4, "distinct": False}
 BASE = {
     "extract": {"models": ["word", "phrase", "hierarchical"]},
     "search": {"pop_limit": 400},
-    "tune": {**SHORT, "pop_limit": 200, "rounds": 8, "restarts": 4, "patience": 3},
+    "tune": {"runs": 4, "pop_limit": 200, "rounds": 8, "restarts": 4, "patience": 3},
 }
 
 
 #: Tuning of the rows that stand beside Moses: its one run has six rounds.
-TRAIN = {**SHORT, "pop_limit": 400, "rounds": 10, "restarts": 8, "patience": 4}
+TRAIN = {"runs": 4, "pop_limit": 400, "rounds": 10, "restarts": 8, "patience": 4}
 
 
 def watch(name: str, stage: Stage | None) -> None:
@@ -227,12 +225,11 @@ def train(out: Path, only: list[str], threads: int) -> None:
         found = system.translate(src)
         is_raw = corpus["name"] == "de-en raw"
         lines = [one.text if is_raw else " ".join(one.tokens) for one in found]
-        score = compare(Gold(refs=[ref]), [Output("wayword", lines)], ["bleu"]).score(
-            "wayword", "bleu"
-        )
+        options = Options(tokenize="13a" if is_raw else "none")
+        score = make_metric("bleu", Gold(refs=[ref]), options).corpus_score(Output("own", lines))
         row = {
             "corpus": corpus["name"],
-            "bleu": round(score.value, 2),
+            "bleu": round(score, 2),
             "dev": system.recipe.made["dev"]["score"],
             "spread": system.recipe.made["dev"]["spread"],
             "stages": {s.name: [s.cost.cpu, s.cost.memory] for s in stages},

@@ -32,8 +32,6 @@ MODELS = (
 #: Runs of each method, and rounds of a run at most.
 RUNS = {"mert": 4, "pro": 1, "mira": 1}
 ROUNDS = {"mert": 25, "pro": 10, "mira": 10}
-#: The other two learn from lists with equal texts.
-OTHERS = ["--no-distinct", "--patience=4"]
 
 
 def rows() -> list[dict[str, Any]]:
@@ -84,7 +82,6 @@ def tuned_row(dev: System, test: System, folder: str, ini: str, method: str) -> 
     command = [sys.executable, "-m", "wayword", "tune", dev.folder, "--dev", *files]
     command += ["--start=flat", f"--method={method}", f"--runs={RUNS[method]}"]
     command += [f"--rounds={ROUNDS[method]}", "--threads=2"]
-    command += OTHERS if method != "mert" else []
     cost = measure([*map(str, command), "--dry-run", "--json", f"--folder={dev.folder}.{method}"])
     found = json.loads(cost.answer)
     assert found["after"] > found["before"] + 1, (found["before"], found["after"])

@@ -304,7 +304,7 @@ class Known:
     ) -> list[Candidates]:
         """The candidates that the weights prefer."""
         assert len(sentences) == len(self.lists)
-        assert distinct
+        assert not distinct
         assert threads >= 1
         assert progress is None
         self.calls.append(size)

@@ -125,7 +125,7 @@ class Tune:
     runs: int = 4
     rounds: int = 25
     nbest: int = 100
-    distinct: bool = True
+    distinct: bool = False
     restarts: int = 20
     keep: float = 0.5
     patience: int = 6

@@ -35,12 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--runs", type=int, default=4, metavar="N", help="with different seeds, averaged (4)")
     add("--rounds", type=int, default=25, metavar="N", help="of a run at most (25)")
     add("--nbest", type=int, default=100, metavar="N", help="candidates a sentence (100)")
-    add(
-        "--distinct",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="n-best lists without equal texts (on)",
-    )
+    add("--distinct", action="store_true", help="n-best lists without equal texts")
     add("--start", default="current", help="current weights, or flat (current)")
     add("--fixed", nargs="+", default=[], metavar="NAME", help="weights that stay as they are")
     add("--free", nargs="+", default=[], metavar="NAME", help="tune these too: oov")

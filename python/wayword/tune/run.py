@@ -116,12 +116,11 @@ class Plan:
     """How to tune. Everything here changes the result; threads and folders do not.
 
     ``method`` is ``mert``, ``pro``, ``mira`` or an object of such a class with options of its own;
-    ``metric`` a name or names with shares, ``options`` those of the metric. ``distinct`` n-best
-    lists have no text twice: other texts, not other ways to the same one, tell what weights are
-    worth. ``fixed`` weights stay, ``ranges`` are not left; ``oov`` stays too unless it is ``free``.
-    ``keep`` is the share of the best weights so far that the next round keeps: steadier, slower. A
-    run ends when the score has not risen for ``patience`` rounds. ``choose`` says which weights of
-    a run count: those with the ``best`` dev score or the ``last``.
+    ``metric`` a name or names with shares, ``options`` those of the metric. ``fixed`` weights stay,
+    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of
+    the best weights so far that the next round keeps: steadier, slower. A run ends when the score
+    has not risen for ``patience`` rounds. ``choose`` says which weights of a run count: those with
+    the ``best`` dev score or the ``last``.
     """
 
     method: str | Tuner = "mert"
@@ -130,7 +129,7 @@ class Plan:
     runs: int = 4
     rounds: int = 25
     nbest: int = 100
-    distinct: bool = True
+    distinct: bool = False
     start: str = "current"
     fixed: Collection[str] = ()
     free: Collection[str] = ()
