@@ -160,6 +160,8 @@ def waw() -> dict[str, Any]:
         space = f"dl:{limit}"
         spaces = {space: space, f"{space} + waw": space}
         spaces[f"{space} + waw + pruning"] = f"{space}+{PRUNING}"
+        if limit == 18:
+            spaces[f"{space} + waw + looser pruning"] = f"{space}+{LOOSER}"
         for name, own in spaces.items():
             search = {"space": own, "distortion": "early"}
             variants.append({"name": name, "search": search, "model": {"waw": name != space}})
@@ -169,6 +171,8 @@ def waw() -> dict[str, Any]:
 EXPERIMENTS = {"distortion": distortion, "orientation": orientation, "waw": waw}
 #: What `wayword waw grid` chose on the German dev set, by the mean of BLEU and KRS.
 PRUNING = "waw(top=2,threshold=0.25,zone=1)"
+#: The setting of the paper.
+LOOSER = "waw(top=3,threshold=0.1,zone=5)"
 TREEBANKS = {"de": "German-mixed", "ja": "Japanese-GSD", "hi": "Hindi-HDTB"}
 BASE = {
     "extract": {"models": ["word", "phrase", "hierarchical"]},
