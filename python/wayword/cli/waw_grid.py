@@ -14,9 +14,18 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
     add("--dev", metavar="FILE", nargs="+", required=True, help="source, then its references")
     add("--prepared", action="store_true", help="the dev set is tokenised already")
     add("--limit", default="dl:18", metavar="SPACE", help="what is pruned (dl:18)")
-    add("--top", type=int, nargs="+", default=[1, 2, 3, 4, 5], metavar="N", help="(1 2 3 4 5)")
-    add("--threshold", type=float, nargs="+", default=[0.5, 0.25, 0.1], metavar="T")
-    add("--zone", type=int, nargs="+", default=[1, 3, 5], metavar="Z", help="(1 3 5)")
+    add(
+        "--top",
+        type=int,
+        nargs="+",
+        default=[1, 2, 3, 4, 5],
+        metavar="N",
+        help="words that stay; 0: any number (1 2 3 4 5)",
+    )
+    least = "least share of the best word's probability (0.5 0.25 0.1)"
+    add("--threshold", type=float, nargs="+", default=[0.5, 0.25, 0.1], metavar="T", help=least)
+    near = "phrases so near stay anyway; -1: none (1 3 5)"
+    add("--zone", type=int, nargs="+", default=[1, 3, 5], metavar="Z", help=near)
     add("--metric", default="bleu", help="a metric, or shares such as bleu=0.5,krs=0.5 (bleu)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")

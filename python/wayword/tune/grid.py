@@ -10,6 +10,7 @@ Cost: a decoding of the dev set a setting, less what is reused. The weights stay
 ``wayword tune`` finds those for the space chosen.
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from wayword.decode.translation import Statistics, Translation
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
 from wayword.model import System
-from wayword.tune.objective import Objective
+from wayword.tune.objective import Objective, check_dev
 
 __all__ = ["Grid", "Pruning", "Tried", "prune_grid"]
 
@@ -89,20 +90,18 @@ def prune_grid(
     limit: str = "dl:18",
     tops: Sequence[int] = (1, 2, 3, 4, 5),
     thresholds: Sequence[float] = (0.5, 0.25, 0.1),
-    zones: Sequence[int] = (5,),
+    zones: Sequence[int] = (1, 3, 5),
     metric: str | Mapping[str, float] = "bleu",
     options: Options | None = None,
     tolerance: float = 0.1,
     threads: int = 0,
 ) -> Grid:
     """Try every combination of parameters on a dev set; ``src`` is as the decoder takes it."""
-    if len(src) != len(gold):
-        found = f"found {len(src)} lines for {len(gold)} of the reference"
-        raise ArgumentError(f"dev: {found}; do both come from the same corpus?")
+    check_dev(src, gold)
     if not (tops and thresholds and zones):
         raise ArgumentError("grid: found no values for a parameter; expected one at least")
     every = [Pruning(*one) for one in product(tops, thresholds, zones)]
-    every.sort(key=lambda one: (one.zone, one.top or len(src), -one.threshold))
+    every.sort(key=lambda one: (one.zone, one.top or math.inf, -one.threshold))
     job = _Job(system, list(src), Objective(metric, gold, options), threads)
     tried = [job.attempt(one.space(limit), one) for one in every]
     best = max(one.score for one in tried)

@@ -23,7 +23,7 @@ from wayword.evaluate.metric import Matrix, ratio
 from wayword.tune import ngrams
 from wayword.tune.ngrams import Numbers
 
-__all__ = ["Objective", "parse_metric"]
+__all__ = ["Objective", "check_dev", "parse_metric"]
 
 CHRF_BETA = 2
 
@@ -50,6 +50,13 @@ def _wrong_metric(text: str) -> ArgumentError:
     return ArgumentError(
         f"metric: found `{text}`; expected a name, or shares as in bleu=0.7,krs=0.3"
     )
+
+
+def check_dev(src: Sequence[str], gold: Gold) -> None:
+    """Refuse a dev set whose sides differ in length."""
+    if len(src) != len(gold):
+        found = f"found {len(src)} lines for {len(gold)} of the reference"
+        raise ArgumentError(f"dev: {found}; do both come from the same corpus?")
 
 
 class Objective:

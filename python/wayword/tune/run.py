@@ -26,7 +26,7 @@ from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
-from wayword.tune.objective import Objective
+from wayword.tune.objective import Objective, check_dev
 from wayword.tune.pool import Candidates, Decodes, Measured, Nbest, Pool, Vector
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
@@ -184,9 +184,7 @@ def tune(
     each round.
     """
     plan = Plan(**options)
-    if len(src) != len(gold):
-        found = f"found {len(src)} lines for {len(gold)} of the reference"
-        raise ArgumentError(f"dev: {found}; do both come from the same corpus?")
+    check_dev(src, gold)
     weights = dict(system.weights) if plan.start == "current" else flat(system.weights)
     facts = {"dev": _digest(src, gold), "decoder": _decoder_settings(system)}
     settings = {**plan.to_dict(), **facts}

@@ -84,7 +84,7 @@ impl Covers {
         let id = facts.len() as CoverId;
         let cov = Coverage::new(scratch, *length);
         let cost = cov.gaps().map(|gap| future.of(gap.start, gap.end)).sum();
-        let covered = *length - cov.gaps().map(Span::len).sum::<u32>();
+        let covered = scratch.iter().map(|block| block.count_ones()).sum();
         facts.push(Facts { gap: cov.first_gap(), covered, future: cost });
         blocks.extend_from_slice(scratch);
         ids.insert_unique(hash(scratch), id, |&id| hash(&blocks[of(id)]));
