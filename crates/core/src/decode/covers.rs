@@ -60,7 +60,7 @@ impl Covers {
         self.facts[cover as usize].covered
     }
 
-    /// The future cost, jumps aside.
+    /// The future cost, as if no gap started where the last phrase ended; jumps aside.
     pub fn future(&self, cover: CoverId) -> f32 {
         self.facts[cover as usize].future
     }
@@ -83,7 +83,7 @@ impl Covers {
         }
         let id = facts.len() as CoverId;
         let cov = Coverage::new(scratch, *length);
-        let cost = cov.gaps().map(|gap| future.of(gap.start, gap.end)).sum();
+        let cost = cov.gaps().map(|gap| future.of_gap(gap.start, gap.end)).sum();
         let covered = scratch.iter().map(|block| block.count_ones()).sum();
         facts.push(Facts { gap: cov.first_gap(), covered, future: cost });
         blocks.extend_from_slice(scratch);

@@ -18,6 +18,7 @@ mod markup;
 mod model;
 mod nbest;
 mod options;
+mod paths;
 mod pricing;
 mod replay;
 mod search;
@@ -46,6 +47,7 @@ use hashbrown::HashSet;
 use hyp::HypId;
 use nbest::Paths;
 use options::Options;
+use paths::Seated;
 use pricing::Pricing;
 use replay::Replay;
 use search::{Arena, Searcher};
@@ -227,7 +229,7 @@ impl<'a> Decoder<'a> {
         let Decoder { models, layout, settings, .. } = self;
         let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
         stock.make_room(contexts, limit);
-        options.fill(stock, contexts, &pricing, src, markup, self.narrows())?;
+        options.find(stock, contexts, &pricing, src, markup)?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
             let phrases = options.phrases(stock);
@@ -236,6 +238,8 @@ impl<'a> Decoder<'a> {
                 paths.push(path.sentence(&source, &phrases)?);
             }
         }
+        let seated = Seated { scorers: &paths, weights: &values[layout.path.clone()] };
+        options.rank(stock, seated, self.narrows());
         let (pricing, paths) = (&pricing, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
         run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })

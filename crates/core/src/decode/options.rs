@@ -2,12 +2,14 @@
 //!
 //! In: the source words. Out: for each span its translations, in lanes: a lane is a span, or,
 //! when a path feature narrows the choice, the part of a span entered at one word. In a lane the
-//! translations are sorted once for each orientation class, best first.
+//! translations are sorted once for each orientation class, best first. First `find` looks them
+//! up, then path features see them, and `rank` sorts them by all that is known of them.
 //! Cost: O(n · longest phrase) look-ups; memory is kept between sentences.
 
 use super::context::Contexts;
 use super::future::Future;
 use super::markup::{Given, Markup};
+use super::paths::Seated;
 use super::pricing::Pricing;
 use super::stock::Stock;
 use crate::corpus::WordId;
@@ -43,7 +45,7 @@ pub struct Lane {
 /// An option in a sorted lane.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranked {
-    /// Isolated score with the `prev` score of the class.
+    /// Isolated score, with that of path features and the `prev` score of the class.
     pub score: f32,
     /// Number of the option.
     pub choice: u32,
@@ -57,8 +59,12 @@ pub struct Options {
     choices: Vec<Choice>,
     lanes: Vec<Lane>,
     ranked: Vec<Ranked>,
-    /// For each start and length where its lanes and its options start; a last entry for the end.
-    starts: Vec<(u32, u32)>,
+    /// What path features say of each option alone, weighted; empty without such features.
+    alone: Vec<f32>,
+    /// For each start and length where its options start; a last entry for the end.
+    starts: Vec<u32>,
+    /// The same for its lanes.
+    lane_starts: Vec<u32>,
     longest: u32,
     classes: u32,
     /// Numbers of the source words.
@@ -70,19 +76,16 @@ pub struct Options {
 }
 
 impl Options {
-    /// Finds the options of a sentence; `by_entry` splits spans by the word they are entered at.
-    pub fn fill(
+    /// Finds the options of a sentence.
+    pub fn find(
         &mut self,
         stock: &mut Stock,
         contexts: &mut Contexts,
         pricing: &Pricing<'_>,
         words: &[&str],
         markup: Option<&Markup>,
-        by_entry: bool,
     ) -> Result<()> {
         self.choices.clear();
-        self.lanes.clear();
-        self.ranked.clear();
         self.starts.clear();
         self.look_up(stock, contexts, pricing, words, markup)?;
         let given: Vec<(Span, u32)> = markup.map_or(Vec::new(), |markup| {
@@ -90,23 +93,48 @@ impl Options {
             markup.given.iter().map(give).collect()
         });
         self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
-        let length = words.len() as u32;
-        for start in 0..length {
+        for start in 0..words.len() as u32 {
             for end in start + 1..=start + self.longest {
-                self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
-                if end <= length {
-                    self.add(stock, Span::new(start, end), &given, by_entry);
-                }
+                self.starts.push(self.choices.len() as u32);
+                self.add(stock, Span::new(start, end), &given);
             }
         }
-        self.starts.push((self.lanes.len() as u32, self.choices.len() as u32));
-        let mut future = std::mem::take(&mut self.future);
-        // The options of a span come best first.
-        let best = |span| self.choices_of(span).next();
-        let score = |choice: u32| stock.item(self.choice(choice).item).alone;
-        future.fill(length, self.longest, |span| best(span).map_or(f32::NEG_INFINITY, score));
-        self.future = future;
+        self.starts.push(self.choices.len() as u32);
         Ok(())
+    }
+
+    /// Sorts the options into lanes and works out the future cost; `paths` are the path features
+    /// at work and their weights, `by_entry` splits spans by the word they are entered at.
+    pub fn rank(&mut self, stock: &Stock, paths: Seated<'_>, by_entry: bool) {
+        self.lanes.clear();
+        self.ranked.clear();
+        self.lane_starts.clear();
+        self.alone.clear();
+        if !paths.scorers.is_empty() {
+            for choice in 0..self.choices.len() as u32 {
+                self.alone.push(paths.alone(&self.phrase(stock, choice)));
+            }
+        }
+        for at in 0..self.found.len() {
+            self.lane_starts.push(self.lanes.len() as u32);
+            self.add_lanes(stock, at, by_entry);
+        }
+        self.lane_starts.push(self.lanes.len() as u32);
+        let mut future = std::mem::take(&mut self.future);
+        let score = |choice: u32| {
+            let alone = self.alone_of(stock, choice);
+            alone + paths.hope(|| self.phrase(stock, choice))
+        };
+        let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
+        let length = self.src.len() as u32;
+        future.fill(length, self.longest, best, |word| paths.loss(word));
+        self.future = future;
+    }
+
+    /// The isolated score of an option, with that of path features.
+    fn alone_of(&self, stock: &Stock, choice: u32) -> f32 {
+        let own = self.alone.get(choice as usize).copied().unwrap_or_default();
+        stock.item(self.choice(choice).item).alone + own
     }
 
     /// Looks all spans up in the table, but for those that the markup reserves.
@@ -143,8 +171,8 @@ impl Options {
     }
 
     /// Adds the options of a span.
-    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, u32)], by_entry: bool) {
-        let first = self.choices.len() as u32;
+    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, u32)]) {
+        let first = self.choices.len();
         let at = (span.start * self.longest + span.len() - 1) as usize;
         let items = self.found[at].clone();
         self.choices.extend(items.map(|item| Choice { item, span }));
@@ -152,39 +180,48 @@ impl Options {
         self.choices.extend(own.map(|&(span, item)| Choice { item, span }));
         if !given.is_empty() {
             let alone = |choice: &Choice| stock.item(choice.item).alone;
-            self.choices[first as usize..].sort_by(|a, b| alone(b).total_cmp(&alone(a)));
+            self.choices[first..].sort_by(|a, b| alone(b).total_cmp(&alone(a)));
         }
+    }
+
+    /// Adds the lanes of a span, given by its place.
+    fn add_lanes(&mut self, stock: &Stock, at: usize, by_entry: bool) {
+        let choices = self.starts[at]..self.starts[at + 1];
+        if choices.is_empty() {
+            return;
+        }
+        let span = self.choice(choices.start).span;
         if !by_entry {
-            self.add_lane(stock, span, span.start, first, |_| true);
+            self.add_lane(stock, span, span.start, choices, |_| true);
             return;
         }
         let before = self.lanes.len();
         for offset in 0..span.len() {
             let enters = |item: u32| stock.item(item).entry == offset;
-            self.add_lane(stock, span, span.start + offset, first, enters);
+            self.add_lane(stock, span, span.start + offset, choices.clone(), enters);
         }
         if self.lanes.len() > before + 1 {
-            self.add_lane(stock, span, ANY_ENTRY, first, |_| true);
+            self.add_lane(stock, span, ANY_ENTRY, choices, |_| true);
         }
     }
 
-    /// Adds a lane with those options from `first` on that `takes` accepts, if any.
+    /// Adds a lane with those options that `takes` accepts, if any.
     fn add_lane(
         &mut self,
         stock: &Stock,
         span: Span,
         entry: u32,
-        first: u32,
+        choices: Range<u32>,
         takes: impl Fn(u32) -> bool,
     ) {
         let start = self.ranked.len();
         for class in 0..self.classes as usize {
             let from = self.ranked.len();
-            for (number, choice) in (first..).zip(&self.choices[first as usize..]) {
-                if takes(choice.item) {
-                    let item = stock.item(choice.item);
-                    let score = item.alone + item.prev[class];
-                    self.ranked.push(Ranked { score, choice: number, item: choice.item });
+            for choice in choices.clone() {
+                let item = self.choice(choice).item;
+                if takes(item) {
+                    let score = self.alone_of(stock, choice) + stock.item(item).prev[class];
+                    self.ranked.push(Ranked { score, choice, item });
                 }
             }
             // Stable: equal scores stay in the order of the isolated scores.
@@ -204,18 +241,18 @@ impl Options {
 
     /// The numbers of the lanes of a span.
     pub fn lane_numbers(&self, span: Span) -> Range<u32> {
-        self.place(span).map_or(0..0, |at| self.starts[at].0..self.starts[at + 1].0)
+        self.place(span).map_or(0..0, |at| self.lane_starts[at]..self.lane_starts[at + 1])
     }
 
     /// The numbers of the lanes that start at a word, shorter spans first.
     pub fn lanes_from(&self, start: u32) -> Range<u32> {
         let at = (start * self.longest) as usize;
-        self.starts[at].0..self.starts[at + self.longest as usize].0
+        self.lane_starts[at]..self.lane_starts[at + self.longest as usize]
     }
 
     /// The numbers of the options of a span, best isolated score first.
     pub fn choices_of(&self, span: Span) -> Range<u32> {
-        self.place(span).map_or(0..0, |at| self.starts[at].1..self.starts[at + 1].1)
+        self.place(span).map_or(0..0, |at| self.starts[at]..self.starts[at + 1])
     }
 
     fn place(&self, span: Span) -> Option<usize> {

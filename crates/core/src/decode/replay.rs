@@ -139,7 +139,7 @@ impl Replay<'_> {
                 let cov = Coverage::new(&blocks, length);
                 let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
                 let (value, after) = path.step(state, &here, &phrase);
-                *sum += f64::from(value);
+                *sum += f64::from(value + path.alone(&phrase));
                 state = after;
                 end = phrase.span.end;
                 Coverage::mark(&mut blocks, phrase.span);

@@ -114,7 +114,10 @@ impl Searcher<'_> {
     pub fn total(&self, hyp: HypId) -> f64 {
         let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
         let covers = &self.arena.covers;
-        let ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
+        let mut ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
+        if key.end < self.length && !covers.get(key.cover).has(key.end) {
+            ahead -= self.options.future.loss(key.end);
+        }
         score + f64::from(covers.future(key.cover) + ahead)
     }
 
@@ -158,11 +161,11 @@ impl Searcher<'_> {
             let span = self.options.lane(lane).span;
             if span.start >= hole.end {
                 hole = Span::new(cov.free_run_start(span.start), cov.next_covered(span.start));
-                without = whole - future.of(hole.start, hole.end);
+                without = whole - future.of_gap(hole.start, hole.end);
             }
             let cost = self.settings.distortion.cost(gap, group.end, span);
             let next_gap = if span.start == gap { cov.next_free(span.end) } else { gap };
-            let rest = future.of(hole.start, span.start) + future.of(span.end, hole.end);
+            let rest = future.of_gap(hole.start, span.start) + future.of(span.end, hole.end);
             let edge = Edge {
                 group: number,
                 lane,

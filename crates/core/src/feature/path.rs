@@ -77,11 +77,28 @@ pub trait PathScorer {
         0
     }
 
-    /// The value of adding a phrase, and the state after it; `here` is before the phrase.
+    /// What of a phrase's value does not depend on the path.
+    fn alone(&self, _phrase: &Phrase<'_>) -> f32 {
+        0.0
+    }
+
+    /// The rest of the value of adding a phrase, and the state after it; `here` is before the
+    /// phrase.
     fn step(&self, state: u32, here: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32);
 
     /// The value of stopping in this state.
     fn finish(&self, _state: u32) -> f32 {
+        0.0
+    }
+
+    /// The most that `step` may give for a phrase: for the future cost, so a guess will do.
+    fn hope(&self, _phrase: &Phrase<'_>) -> f32 {
+        0.0
+    }
+
+    /// By how much hope falls for a word when the word before it was translated and something
+    /// else after that one; not above 0.
+    fn loss(&self, _word: u32) -> f32 {
         0.0
     }
 

@@ -108,8 +108,10 @@ impl PathFeature for Waw<'_> {
         source: &Source<'a>,
         phrases: &[Phrase<'a>],
     ) -> Result<Box<dyn PathScorer + 'a>> {
+        let matrix = self.matrix(source)?;
         Ok(Box::new(Scorer {
-            matrix: self.matrix(source)?,
+            hopes: hopes(&matrix),
+            matrix,
             prune: self.prune,
             inside: vec![Cell::new(NOT_ASKED); phrases.len()],
             order: RefCell::default(),
@@ -128,11 +130,40 @@ struct Inside {
     sum: f32,
 }
 
+/// What a jump is thought to bring at least, where nothing better is known.
+const LEAST: f32 = -20.0;
+
 const NOT_ASKED: Inside = Inside { first: 0, last: 0, sum: f32::NAN };
+
+/// The best ln P of coming to a word.
+#[derive(Debug, Clone, Copy)]
+struct Hope {
+    /// From anywhere.
+    any: f32,
+    /// From anywhere but the word before.
+    other: f32,
+}
+
+/// How far away the words are that a word is hoped to be reached from. Looking further changes
+/// next to nothing, and costs a look at the model for each word more.
+const NEAR: u32 = 4;
+
+/// What may be hoped for each word.
+fn hopes(matrix: &Matrix<'_>) -> Vec<Hope> {
+    let length = matrix.len() as u32;
+    let best = |to: u32| {
+        let near = to.saturating_sub(NEAR + 1)..=(to + NEAR).min(length);
+        let others = near.filter(|&from| from != to && from + 1 != to);
+        let other = others.map(|from| matrix.get(from, to)).fold(LEAST, f32::max);
+        Hope { any: matrix.get(to - 1, to).max(other), other }
+    };
+    (1..=length).map(best).collect()
+}
 
 /// The feature at work on a sentence; its state is the last translated word.
 struct Scorer<'a> {
     matrix: Matrix<'a>,
+    hopes: Vec<Hope>,
     prune: Option<Prune>,
     inside: Vec<Cell<Inside>>,
     order: RefCell<MeanOrder>,
@@ -162,9 +193,22 @@ impl Scorer<'_> {
 }
 
 impl PathScorer for Scorer<'_> {
+    fn alone(&self, phrase: &Phrase<'_>) -> f32 {
+        self.inside(phrase).sum
+    }
+
     fn step(&self, state: u32, _: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
-        let Inside { first, last, sum } = self.inside(phrase);
-        (self.matrix.get(state, first) + sum, last)
+        let Inside { first, last, .. } = self.inside(phrase);
+        (self.matrix.get(state, first), last)
+    }
+
+    fn hope(&self, phrase: &Phrase<'_>) -> f32 {
+        self.hopes[self.inside(phrase).first as usize - 1].any
+    }
+
+    fn loss(&self, word: u32) -> f32 {
+        let Hope { any, other } = self.hopes[word as usize];
+        other - any
     }
 
     fn narrow(&self, state: u32, here: &Here<'_>, candidates: &mut [Candidate]) {

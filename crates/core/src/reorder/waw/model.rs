@@ -233,18 +233,28 @@ impl Model {
         ln_sigmoid(margin) as f32
     }
 
-    /// Adds the weights of features. All are looked at once before the first is looked up, so
-    /// that they wait for memory together.
+    /// Adds the weights of features.
     fn add(&self, features: &[u64], margin: &mut f64) {
-        let touched = features.iter().fold(0, |sum, &fingerprint| {
+        self.touch(features.iter().copied());
+        for &fingerprint in features {
+            *margin += f64::from(self.weight(fingerprint));
+        }
+    }
+
+    /// Looks once at where features stand: those that are looked up together should wait for
+    /// memory together.
+    pub(super) fn touch(&self, features: impl Iterator<Item = u64>) {
+        let touched = features.fold(0, |sum, fingerprint| {
             let first = HEADER + home(fingerprint, self.homes) as usize * SLOT;
             sum ^ self.bytes.get(first).copied().unwrap_or_default()
         });
         // The sum means nothing; without a use the loads would be left out.
         std::hint::black_box(touched);
-        for &fingerprint in features {
-            *margin += f64::from(self.weight(fingerprint));
-        }
+    }
+
+    /// Its templates.
+    pub(super) fn shapes(&self) -> &Shapes {
+        &self.shapes
     }
 
     /// Writes the text form: a line that says how it was made, then features and weights (SPEC

@@ -92,6 +92,8 @@ struct Shape {
     each: Option<Layer>,
     /// Whether something must lie between the two ends.
     needs_between: bool,
+    /// How many parts it begins with are about the word jumped from.
+    lead: usize,
 }
 
 impl Shape {
@@ -99,9 +101,13 @@ impl Shape {
         let layer = |part: &Part| if let Each(layer) = part { Some(*layer) } else { None };
         let each = parts.iter().find_map(layer);
         let has_list = parts.iter().any(|part| matches!(part, List(_)));
-        Shape { id, parts, each, needs_between: each.is_some() || has_list }
+        let lead = parts.iter().take_while(|part| matches!(part, From(..))).count();
+        Shape { id, parts, each, needs_between: each.is_some() || has_list, lead }
     }
 }
+
+/// What the features of all jumps from one word begin with, one number a template.
+pub type Heads = [u64; TEMPLATES.len()];
 
 /// A feature that fires, and how to find its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,8 +172,75 @@ impl Shapes {
         }
     }
 
+    /// What the features of jumps from a word, from 1 or 0, begin with.
+    pub fn heads(&self, src: &Prepared, from: u32) -> Heads {
+        let mut heads = Heads::default();
+        let jump = Jump::new(from, from);
+        for (head, shape) in heads.iter_mut().zip(&self.chosen) {
+            *head = self.follow(first(shape.id), &shape.parts[..shape.lead], src, &jump, 0);
+        }
+        heads
+    }
+
+    /// Calls `each` for every feature of a jump but those that are one for each word between;
+    /// `heads` are those of its start.
+    #[inline]
+    pub fn whole(
+        &self,
+        src: &Prepared,
+        heads: &Heads,
+        from: u32,
+        to: u32,
+        mut each: impl FnMut(u64),
+    ) {
+        let jump = Jump::new(from, to);
+        for (shape, &head) in self.chosen.iter().zip(heads) {
+            let is_there = !(shape.needs_between && jump.inside().is_empty());
+            if is_there && shape.each.is_none() {
+                each(spread(self.follow(head, &shape.parts[shape.lead..], src, &jump, 0)));
+            }
+        }
+    }
+
+    /// Calls `each` for every feature of a jump that stands for one word between: the number of
+    /// its template among such templates, the word, and a way to its fingerprint.
+    #[inline]
+    pub fn between<'s>(
+        &'s self,
+        src: &'s Prepared,
+        from: u32,
+        to: u32,
+        mut each: impl FnMut(usize, u32, &dyn Fn() -> u64),
+    ) {
+        let jump = Jump::new(from, to);
+        let shapes = self.chosen.iter().filter_map(|shape| Some((shape, shape.each?)));
+        for (number, (shape, layer)) in shapes.enumerate() {
+            for between in jump.inside() {
+                if src.is_first(layer, between as usize, jump.low as usize) {
+                    let print = || self.fingerprint(shape, src, &jump, between);
+                    each(number, between, &print);
+                }
+            }
+        }
+    }
+
+    /// How many templates give a feature for each word between, if such a feature depends on
+    /// that word and the word jumped to alone; else none.
+    pub fn apart(&self) -> Option<usize> {
+        let mut own = self.chosen.iter().filter(|shape| shape.each.is_some());
+        let depends = |shape: &Shape| shape.parts.iter().any(|part| matches!(part, From(..)));
+        let count = own.clone().count();
+        (!own.any(depends)).then_some(count)
+    }
+
     #[inline]
     fn fingerprint(&self, shape: &Shape, src: &Prepared, jump: &Jump, between: u32) -> u64 {
+        spread(self.follow(first(shape.id), shape.parts, src, jump, between))
+    }
+
+    /// Takes further parts into what a fingerprint begins with.
+    #[inline]
+    fn follow(&self, head: u64, parts: &[Part], src: &Prepared, jump: &Jump, between: u32) -> u64 {
         let value = |part: &Part| match *part {
             From(layer, offset) => src.at(layer, jump.from, offset),
             To(layer, offset) => src.at(layer, jump.to, offset),
@@ -176,7 +249,7 @@ impl Shapes {
             List(layer) => src.list(layer, jump.low as usize, jump.high as usize),
             Same => self.same[usize::from(src.same_chunk(jump.from, jump.to))],
         };
-        spread(shape.parts.iter().fold(first(shape.id), |sum, part| fold(sum, value(part))))
+        parts.iter().fold(head, |sum, part| fold(sum, value(part)))
     }
 
     /// The text of a feature that fired.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Job;
 use crate::align::Link;
-use crate::feature::{Candidate, Coverage, Here, Span};
+use crate::feature::{Candidate, Coverage, Here, PathFeature, Phrase, Source, Span};
 use crate::reorder::Space;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -359,10 +359,12 @@ fn a_score_is_the_log_probability_of_the_definition() {
         .map(|line| line.split_once('\t').unwrap())
         .map(|(name, weight)| (name, weight.parse().unwrap()))
         .collect();
-    let mut prepared = Prepared::default();
     for number in 0..corpus.len() {
         let src = corpus.sentence(number);
+        let [mut prepared, mut other] = [Prepared::default(), Prepared::default()];
         prepared.fill_from(&src);
+        other.fill_from(&src);
+        let matrix = Matrix::lazy(&model, other);
         for (from, to) in
             (0..=src.len() as u32).flat_map(|f| (1..=src.len() as u32).map(move |t| (f, t)))
         {
@@ -374,6 +376,7 @@ fn a_score_is_the_log_probability_of_the_definition() {
                 + fired.iter().filter_map(|name| weights.get(&**name)).sum::<f64>();
             let expected = -(1.0 + (-margin).exp()).ln();
             assert!((f64::from(model.score(&prepared, from, to)) - expected).abs() < 1e-5);
+            assert!((f64::from(matrix.get(from, to)) - expected).abs() < 1e-5);
         }
     }
 }
@@ -586,4 +589,33 @@ fn pruning_is_read_and_shown() {
             )
         );
     }
+}
+
+#[test]
+fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
+    // Rows: the start and seven words; from word 1 to word 7 is too far to be looked at.
+    let score = |from: u32, to: u32| match (from, to) {
+        (1, 2) => -0.5,
+        (4, 2) => -0.75,
+        (2, 3) => -3.0,
+        (5, 3) => -1.0,
+        (1, 7) => -0.125,
+        _ => -2.0,
+    };
+    let cells = (0..=7).flat_map(|from| (1..=7).map(move |to| score(from, to))).collect();
+    let words = ["a", "b", "c", "d", "e", "f", "g"];
+    let links = [Link::new(0, 1), Link::new(1, 0)];
+    let phrase = |number, start, end, links| Phrase { number, span: Span::new(start, end), links };
+    let phrases = [phrase(0, 1, 2, &links[..0]), phrase(1, 1, 3, &links), phrase(2, 6, 7, &[])];
+    let given = [cells];
+    let waw = Waw { scores: Scores::Given(&given), prune: None };
+    let scorer =
+        waw.sentence(&Source { words: &words, tokens: &words, number: 0 }, &phrases).unwrap();
+    assert_eq!(scorer.alone(&phrases[0]), 0.0);
+    assert_eq!(scorer.hope(&phrases[0]), -0.5);
+    // Its order is c b.
+    assert_eq!(scorer.alone(&phrases[1]), score(3, 2));
+    assert_eq!(scorer.hope(&phrases[1]), -1.0);
+    assert_eq!(scorer.hope(&phrases[2]), -2.0);
+    assert_eq!([1, 2, 3].map(|word| scorer.loss(word)), [-0.25, 0.0, 0.0]);
 }
