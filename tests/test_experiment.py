@@ -1,6 +1,7 @@
 """Experiments: shared stages, one table, significance against a baseline."""
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,35 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     assert repeated == result
 
 
+def test_tuning_can_start_from_another_variant_and_look_at_word_order(folder: Path) -> None:
+    path = folder / "start.toml"
+    path.write_text(
+        FILE[: FILE.index("[[variant]]")]
+        + """
+[[variant]]
+name = "dl 6"
+[[variant]]
+name = "by order"
+start = "dl 6"
+tune.metric = "bleu=0.5,krs=0.5"
+"""
+    )
+    result = experiment.run(Experiment.read(path), folder / "started")
+    before, after = result.rows
+    # A mix with KRS is far above BLEU alone.
+    assert after.dev > before.dev + 5
+    made = {}
+    for stage in (folder / "started" / "work").glob("tune-*/stage.json"):
+        done = json.loads(stage.read_text(encoding="utf-8"))
+        made[done["settings"]["metric"]] = (done, stage.parent / "rounds" / "log.jsonl")
+    first = made["bleu=0.5,krs=0.5"][1].read_text(encoding="utf-8").splitlines()[0]
+    weights = made["bleu"][0]["facts"]["weights"]
+    assert json.loads(first)["weights"] == pytest.approx(weights)
+
+    _, decoder = experiment.open_variant(Experiment.read(path), folder / "started", 0, "by order")
+    assert decoder.weights == made["bleu=0.5,krs=0.5"][0]["facts"]["weights"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -91,6 +121,11 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
         ('tgt = "train.en"', "", "a corpus without `tgt`; expected it"),
         ('name = "mono"\n', "", "a variant without `name`; expected it"),
         ('name = "mono"', 'name = "dl 6"', "two variants of one name; expected each name once"),
+        (
+            'weights = "dl 6"',
+            'start = "dl 6"',
+            "start: found `dl 6` in `mono`; expected a tuned one before: none, as it is the first",
+        ),
         ("search.space", "search.spce", "found `search.spce`; did you mean `search.space`?"),
     ],
 )

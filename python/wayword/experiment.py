@@ -77,10 +77,15 @@ class Corpus:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A name, whose weights it takes (its own when empty), and its choices."""
+    """A name, whose weights it takes (its own when empty), and its choices.
+
+    ``start`` is a variant before it whose weights its tuning begins with; without one, all weights
+    are alike to begin with.
+    """
 
     name: str
     weights: str = ""
+    start: str = ""
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -121,6 +126,12 @@ class Experiment:
             if name not in names:
                 found = f"found `{name}`, which is no variant"
                 raise ArgumentError(f"experiment: {found}; expected one of {', '.join(names)}")
+        for at, variant in enumerate(variants):
+            tuned = [one.name for one in variants[:at] if not one.weights]
+            if variant.start and variant.start not in tuned:
+                expected = ", ".join(tuned) or "none, as it is the first"
+                found = f"start: found `{variant.start}` in `{variant.name}`"
+                raise ArgumentError(f"experiment: {found}; expected a tuned one before: {expected}")
         if len(set(names)) < len(names):
             raise ArgumentError("experiment: two variants of one name; expected each name once")
         made = cls(
@@ -170,8 +181,9 @@ def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
 def _variant(values: Mapping[str, Any]) -> Variant:
     if "name" not in values:
         raise ArgumentError("experiment: a variant without `name`; expected it")
-    choices = {name: value for name, value in values.items() if name not in ("name", "weights")}
-    return Variant(name=values["name"], weights=values.get("weights", ""), choices=choices)
+    own = ("name", "weights", "start")
+    choices = {name: value for name, value in values.items() if name not in own}
+    return Variant(**{name: values[name] for name in own if name in values}, choices=choices)
 
 
 @dataclass(frozen=True)
@@ -268,7 +280,8 @@ def _run_corpus(
             work, corpus.src, corpus.tgt, dev=corpus.dev, links=corpus.links or None
         )
         if not variant.weights:
-            tuned[variant.name] = pipeline.tuned(work, made[variant.name])
+            start = tuned.get(variant.start)
+            tuned[variant.name] = pipeline.tuned(work, made[variant.name], start)
     weights = {one.name: tuned[one.weights or one.name] for one in experiment.variants}
     base = made[experiment.baseline]
     work = pipeline.Run(store, configs[experiment.baseline], threads, progress)
@@ -363,15 +376,20 @@ def open_variant(
     """Models and decoder of a variant on a corpus, from the folder of a finished experiment."""
     text = experiment.corpora[corpus]
     named = {one.name: one for one in experiment.variants}
-    config = experiment.config(text, named[variant])
-    source = experiment.config(text, named[named[variant].weights or variant])
+    options: dict[str, Any] = {"dev": text.dev, "links": text.links or None}
     with Store(Path(out) / "work") as store:
-        options: dict[str, Any] = {"dev": text.dev, "links": text.links or None}
-        made = pipeline.models(pipeline.Run(store, config), text.src, text.tgt, **options)
-        other = pipeline.Run(store, source)
-        tuned = pipeline.models(other, text.src, text.tgt, **options)
-        weights = pipeline.tuned(other, tuned).facts["weights"]
-    return made, made.decoder(config, weights)
+
+        def models(name: str) -> tuple[pipeline.Run, pipeline.Models]:
+            work = pipeline.Run(store, experiment.config(text, named[name]))
+            return work, pipeline.models(work, text.src, text.tgt, **options)
+
+        def tuned(name: str) -> Stage:
+            start = named[name].start
+            return pipeline.tuned(*models(name), tuned(start) if start else None)
+
+        work, made = models(variant)
+        weights = tuned(named[variant].weights or variant).facts["weights"]
+    return made, made.decoder(work.config, weights)
 
 
 def load_result(path: FilePath) -> Result:

@@ -46,10 +46,12 @@ from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder
 from wayword.errors import ArgumentError, MismatchError
-from wayword.evaluate import Gold
+from wayword.evaluate import METRICS, Gold
+from wayword.evaluate.read import read_gold
 from wayword.model import Recipe, System, write_manifest
 from wayword.reorder import waw
 from wayword.store import Stage, Store, link_or_copy
+from wayword.tune.objective import parse_metric
 
 __all__ = ["Models", "Run", "assemble", "check_files", "models", "prepared_text", "train", "tuned"]
 
@@ -436,18 +438,26 @@ def _waw(run: Run, text: Stage, linked: Stage, tagged: Stage) -> Stage:
     return run.store.stage("waw", make, settings=asdict(run.config.waw), inputs=inputs)
 
 
-def tuned(run: Run, made: Models) -> Stage:
-    """Find weights on the dev set; its facts hold them."""
+def tuned(run: Run, made: Models, start: Stage | None = None) -> Stage:
+    """Find weights on the dev set; its facts hold them.
+
+    The search begins with all weights alike, or with those of another such stage: a feature that
+    it did not have begins with weight 0.
+    """
     config = run.config
     changed = {"space": config.tune.space, "pop_limit": config.tune.pop_limit}
     search = {name: value for name, value in changed.items() if value}
     plan: dict[str, Any] = {k: v for k, v in asdict(config.tune).items() if k not in changed}
     restarts = plan.pop("restarts")
+    metrics = parse_metric(config.tune.metric)
+    by_order = any(METRICS[name].needs for name in metrics if name in METRICS)
 
     def make(out: Path) -> dict[str, Any]:
         decoder = made.decoder(config).with_settings(**search)
+        if start is not None:
+            known = start.facts["weights"]
+            decoder = decoder.with_weights({name: known.get(name, 0) for name in decoder.weights})
         src = made.annotating()(list(open_text(made.dev / "dev.src")))
-        refs = [list(open_text(path)) for path in sorted(made.dev.path.glob("dev.ref*"))]
         method = plan["method"]
         if method == "mert":
             threads = run.threads or os.cpu_count() or 1
@@ -455,10 +465,10 @@ def tuned(run: Run, made: Models) -> Stage:
         found = tune.tune(
             decoder,
             src,
-            Gold(refs=refs),
+            _dev_gold(made, by_order=by_order),
             threads=run.threads,
             folder=out / "rounds",
-            start="flat",
+            start="flat" if start is None else "current",
             seed=config.seed,
             progress=run.progress,
             **{**plan, "method": method},
@@ -481,8 +491,17 @@ def tuned(run: Run, made: Models) -> Stage:
         "orientation": config.model.orientation,
         "seed": config.seed,
     }
-    keys = [made.dev.key, *made.keys]
+    keys = [made.dev.key, *made.keys, *([made.links.key] if by_order else [])]
+    keys += [start.key] if start is not None else []
     return run.store.stage("tune", make, settings=settings, inputs=keys)
+
+
+def _dev_gold(made: Models, *, by_order: bool) -> Gold:
+    """References of the dev set; metrics of word order want links to them as well."""
+    refs = sorted(made.dev.path.glob("dev.ref*"))
+    if not by_order:
+        return read_gold(refs)
+    return read_gold(refs, made.dev / "dev.src", aligner=made.links / "aligner")
 
 
 def assemble(out: FilePath, made: Models, weights: Stage, config: Config) -> System:

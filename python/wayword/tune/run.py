@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from wayword.corpus.files import FilePath
+from wayword.decode import Decoder
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
@@ -361,7 +362,9 @@ class _Job:
         }
         translate = getattr(system, "translate", None)
         if translate is not None and self.measured.objective.needs_links:
-            found = translate(self.src, prepared=True, nbest=size, **options)
+            # A decoder takes nothing but prepared text.
+            ready = {} if isinstance(system, Decoder) else {"prepared": True}
+            found = translate(self.src, nbest=size, **options, **ready)
             return [_with_links(one.nbest or (one,), list(self.system.weights)) for one in found]
         return system.nbest(self.src, size=size, **options)  # type: ignore[arg-type]
 
