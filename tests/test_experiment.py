@@ -93,7 +93,7 @@ name = "dl 6"
 [[variant]]
 name = "by order"
 start = "dl 6"
-tune.metric = "bleu=0.5,krs=0.5"
+tune.metric = "bleu=0.5,KRS=0.5"
 """
     )
     result = experiment.run(Experiment.read(path), folder / "started")
@@ -104,12 +104,12 @@ tune.metric = "bleu=0.5,krs=0.5"
     for stage in (folder / "started" / "work").glob("tune-*/stage.json"):
         done = json.loads(stage.read_text(encoding="utf-8"))
         made[done["settings"]["metric"]] = (done, stage.parent / "rounds" / "log.jsonl")
-    first = made["bleu=0.5,krs=0.5"][1].read_text(encoding="utf-8").splitlines()[0]
+    first = made["bleu=0.5,KRS=0.5"][1].read_text(encoding="utf-8").splitlines()[0]
     weights = made["bleu"][0]["facts"]["weights"]
     assert json.loads(first)["weights"] == pytest.approx(weights)
 
     _, decoder = experiment.open_variant(Experiment.read(path), folder / "started", 0, "by order")
-    assert decoder.weights == made["bleu=0.5,krs=0.5"][0]["facts"]["weights"]
+    assert decoder.weights == made["bleu=0.5,KRS=0.5"][0]["facts"]["weights"]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,12 @@ tune.metric = "bleu=0.5,krs=0.5"
             'start = "dl 6"',
             "start: found `dl 6` in `mono`; expected a tuned one before: none, as it is the first",
         ),
+        (
+            'weights = "dl 6"',
+            'weights = "dl 6"\nstart = "dl 6"',
+            "`mono` has both `weights` and `start`; expected one: with weights, none are tuned",
+        ),
+        ("runs = 2", 'metric = "blue"', "tune.metric: found `blue`; expected some of"),
         ("search.space", "search.spce", "found `search.spce`; did you mean `search.space`?"),
     ],
 )

@@ -128,6 +128,11 @@ class Experiment:
                 raise ArgumentError(f"experiment: {found}; expected one of {', '.join(names)}")
         for at, variant in enumerate(variants):
             tuned = [one.name for one in variants[:at] if not one.weights]
+            if variant.start and variant.weights:
+                found = f"`{variant.name}` has both `weights` and `start`"
+                raise ArgumentError(
+                    f"experiment: {found}; expected one: with weights, none are tuned"
+                )
             if variant.start and variant.start not in tuned:
                 expected = ", ".join(tuned) or "none, as it is the first"
                 found = f"start: found `{variant.start}` in `{variant.name}`"
@@ -146,7 +151,8 @@ class Experiment:
         )
         for corpus in made.corpora:
             for variant in made.variants:
-                made.config(corpus, variant)  # refuses unknown keys before any long work
+                # Refuses unknown keys and metrics before any long work.
+                pipeline.tunes_order(made.config(corpus, variant))
         return made
 
     def config(self, corpus: Corpus, variant: Variant) -> Config:

@@ -80,6 +80,7 @@ def train(
     """
     config = with_languages(config or Config(), src, tgt)
     check_files([src, tgt, *dev, *files(config)])
+    tunes_order(config)  # refuses a wrong metric before any long work
     with Store(Path(out) / "work", watch=watch) as store:
         run = Run(store, config, threads, progress)
         made = models(run, src, tgt, dev=dev)
@@ -449,8 +450,7 @@ def tuned(run: Run, made: Models, start: Stage | None = None) -> Stage:
     search = {name: value for name, value in changed.items() if value}
     plan: dict[str, Any] = {k: v for k, v in asdict(config.tune).items() if k not in changed}
     restarts = plan.pop("restarts")
-    metrics = parse_metric(config.tune.metric)
-    by_order = any(METRICS[name].needs for name in metrics if name in METRICS)
+    by_order = tunes_order(config)
 
     def make(out: Path) -> dict[str, Any]:
         decoder = made.decoder(config).with_settings(**search)
@@ -494,6 +494,18 @@ def tuned(run: Run, made: Models, start: Stage | None = None) -> Stage:
     keys = [made.dev.key, *made.keys, *([made.links.key] if by_order else [])]
     keys += [start.key] if start is not None else []
     return run.store.stage("tune", make, settings=settings, inputs=keys)
+
+
+def tunes_order(config: Config) -> bool:
+    """Whether tuning looks at word order; refuses metrics that it cannot be done by."""
+    needs: set[str] = set()
+    for name in parse_metric(config.tune.metric):
+        metric = METRICS.get(name.lower())
+        if metric is None or "weights" in metric.needs:
+            known = ", ".join(key for key, one in METRICS.items() if "weights" not in one.needs)
+            raise ArgumentError(f"tune.metric: found `{name}`; expected some of {known}")
+        needs.update(metric.needs)
+    return "links" in needs
 
 
 def _dev_gold(made: Models, *, by_order: bool) -> Gold:

@@ -115,7 +115,9 @@ impl Searcher<'_> {
         let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
         let covers = &self.arena.covers;
         let mut ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
-        if key.end < self.length && !covers.get(key.cover).has(key.end) {
+        // Without path features no gap loses anything.
+        let is_open = || key.end < self.length && !covers.get(key.cover).has(key.end);
+        if !self.paths.is_empty() && is_open() {
             ahead -= self.options.future.loss(key.end);
         }
         score + f64::from(covers.future(key.cover) + ahead)

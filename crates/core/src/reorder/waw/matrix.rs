@@ -70,10 +70,10 @@ impl<'a> Asked<'a> {
     /// The sum of the features that are there once a jump, with the bias.
     fn whole(&self, from: u32, to: u32) -> f64 {
         let Asked { model, src, row, .. } = self;
-        let (mut known, mut heads) = row.get();
+        let (known, mut heads) = row.get();
         if known != from {
-            (known, heads) = (from, model.shapes().heads(src, from));
-            row.set((known, heads));
+            heads = model.shapes().heads(src, from);
+            row.set((from, heads));
         }
         let (mut prints, mut count) = (Heads::default(), 0);
         model.shapes().whole(src, &heads, from, to, |print| {
