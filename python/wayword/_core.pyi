@@ -417,6 +417,7 @@ class WawTrainer:
 
 @final
 class WawModel:
+    VERSION: int
     @staticmethod
     def load(path: _Path) -> WawModel: ...
     @staticmethod

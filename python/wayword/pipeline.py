@@ -436,7 +436,9 @@ def _waw(run: Run, text: Stage, linked: Stage, tagged: Stage) -> Stage:
         return model.summary.to_dict()
 
     inputs = [text.key, linked.key, tagged.key]
-    return run.store.stage("waw", make, settings=asdict(run.config.waw), inputs=inputs)
+    # A file of an older form would be found and refused.
+    settings = {**asdict(run.config.waw), "version": waw.WawModel.VERSION}
+    return run.store.stage("waw", make, settings=settings, inputs=inputs)
 
 
 def tuned(run: Run, made: Models, start: Stage | None = None) -> Stage:

@@ -10,10 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::align::Link;
 use wayword::error::Error;
-use wayword::feature::{Candidate, Coverage, Here, Span};
+use wayword::feature::{Coverage, Here, Span};
 use wayword::reorder::Shaped;
 use wayword::reorder::waw::{
-    self, Anchor, Chooser, Matrix, Options, Prepared, Sentence, Shapes, Templates, Walk, Window,
+    self, Anchor, Chooser, Ends, Matrix, Options, Prepared, Sentence, Shapes, Templates, Walk,
+    Window,
 };
 
 /// The type of weights, as numpy names it.
@@ -226,6 +227,10 @@ impl WawModel {
 
 #[pymethods]
 impl WawModel {
+    /// Version of the format of its files.
+    #[classattr]
+    const VERSION: u32 = waw::VERSION;
+
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         enter(py, 1, None, |_| waw::Model::open(&path)).map(WawModel::new)
@@ -387,8 +392,9 @@ pub fn waw_features(
         });
         let mut prepared = Prepared::default();
         prepared.fill_from(&src);
-        let mut texts = Vec::new();
-        shapes.firings(&prepared, from, to, |firing| {
+        let (mut ends, mut texts) = (Ends::default(), Vec::new());
+        ends.fill(&shapes, &prepared);
+        shapes.firings(&prepared, &ends, from, to, |firing| {
             texts.push(shapes.text(&src, from, to, firing));
         });
         Ok(texts)
@@ -431,15 +437,15 @@ pub fn waw_options(
                 && (window.start..window.end).contains(at)
                 && space.admits(&here, word(*at), |_| true)
         };
-        let mut candidates: Vec<Candidate> = (0..length)
-            .filter(admits)
-            .map(|at| Candidate { span: word(at), entry: at, kept: true })
-            .collect();
-        if let Some(prune) = &prune {
-            Chooser::default().choose(prune, end, &mut candidates, |at| scores[at as usize]);
+        let reached: Vec<u32> = (0..length).filter(admits).collect();
+        let mut kept = reached.clone();
+        let mut spared = Span::default();
+        if let Some(prune) = prune {
+            spared = Chooser::new(prune).choose(end, &mut kept, |at| scores[at as usize]);
         }
-        for candidate in candidates {
-            shown[candidate.entry as usize] = if candidate.kept { 'o' } else { 'x' };
+        for at in reached {
+            let stays = kept.contains(&at) || (spared.start..spared.end).contains(&at);
+            shown[at as usize] = if stays { 'o' } else { 'x' };
         }
         Ok(shown.into_iter().collect())
     })

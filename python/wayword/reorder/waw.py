@@ -140,6 +140,9 @@ class Summary:
 class WawModel:
     """A trained model. Threads may share it; it pickles as path and digest, or whole."""
 
+    #: Version of the format of its files.
+    VERSION = _core.WawModel.VERSION
+
     def __init__(self, core: _core.WawModel, summary: Summary | None = None) -> None:
         self._core = core
         self.summary = summary

@@ -7,6 +7,7 @@
 //! Cost: about `pop_limit` hypotheses a source word; memory is kept in a worker per thread.
 //! Not: any concrete model; reading or writing files.
 
+mod choosing;
 mod context;
 mod covers;
 mod cube;
@@ -239,14 +240,15 @@ impl<'a> Decoder<'a> {
             }
         }
         let seated = Seated { scorers: &paths, weights: &values[layout.path.clone()] };
-        options.rank(stock, seated, self.narrows());
+        options.rank(stock, seated, self.narrower().is_some());
         let (pricing, paths) = (&pricing, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
         run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
     }
 
-    fn narrows(&self) -> bool {
-        self.models.paths.iter().any(|path| path.narrows())
+    /// The path feature that narrows down what comes next.
+    fn narrower(&self) -> Option<usize> {
+        self.models.paths.iter().position(|path| path.narrows())
     }
 
     /// A search on a sentence, and the memory of its queue.
@@ -278,7 +280,7 @@ impl<'a> Decoder<'a> {
             keeps_blocks: self.settings.space.needs_blocks()
                 || hier && orientation.is_some_and(|o| o.prev),
             keeps_start: orientation.is_some_and(|o| o.next || !hier),
-            narrows: self.narrows(),
+            narrower: self.narrower(),
         };
         (searcher, scene.cube)
     }

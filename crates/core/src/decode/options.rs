@@ -26,9 +26,6 @@ pub struct Choice {
     pub span: Span,
 }
 
-/// The entry of a lane that holds all options of a span, after the lanes of its single entries.
-pub const ANY_ENTRY: u32 = u32::MAX;
-
 /// The options of a span, or those of them that enter it at one word.
 #[derive(Debug, Clone, Copy)]
 pub struct Lane {
@@ -36,6 +33,9 @@ pub struct Lane {
     pub span: Span,
     /// The word entered at; only told apart when the choice is narrowed.
     pub entry: u32,
+    /// For a lane of all options of a span that is entered at several words: how many lanes of
+    /// single entries stand right before it; else 0.
+    pub parts: u32,
     /// Number of options.
     pub count: u32,
     /// Where its sorted options start.
@@ -112,7 +112,7 @@ impl Options {
         self.alone.clear();
         if !paths.scorers.is_empty() {
             for choice in 0..self.choices.len() as u32 {
-                self.alone.push(paths.alone(&self.phrase(stock, choice)));
+                self.alone.push(paths.alone(choice));
             }
         }
         for at in 0..self.found.len() {
@@ -123,7 +123,7 @@ impl Options {
         let mut future = std::mem::take(&mut self.future);
         let score = |choice: u32| {
             let alone = self.alone_of(stock, choice);
-            alone + paths.hope(|| self.phrase(stock, choice))
+            alone + paths.hope(choice)
         };
         let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
         let length = self.src.len() as u32;
@@ -191,47 +191,51 @@ impl Options {
             return;
         }
         let span = self.choice(choices.start).span;
-        if !by_entry {
-            self.add_lane(stock, span, span.start, choices, |_| true);
-            return;
-        }
+        let entry = |choice: u32| stock.item(self.choice(choice).item).entry;
+        let first = entry(choices.start);
+        let is_split = by_entry && choices.clone().any(|choice| entry(choice) != first);
+        let all = self.rank_all(stock, choices);
         let before = self.lanes.len();
-        for offset in 0..span.len() {
-            let enters = |item: u32| stock.item(item).entry == offset;
-            self.add_lane(stock, span, span.start + offset, choices.clone(), enters);
+        if is_split {
+            for offset in 0..span.len() {
+                self.add_part(stock, span, all, offset);
+            }
         }
-        if self.lanes.len() > before + 1 {
-            self.add_lane(stock, span, ANY_ENTRY, choices, |_| true);
-        }
+        let parts = (self.lanes.len() - before) as u32;
+        let entry = if by_entry { span.start + first } else { span.start };
+        self.lanes.push(Lane { span, entry, parts, count: all.1, first: all.0 });
     }
 
-    /// Adds a lane with those options that `takes` accepts, if any.
-    fn add_lane(
-        &mut self,
-        stock: &Stock,
-        span: Span,
-        entry: u32,
-        choices: Range<u32>,
-        takes: impl Fn(u32) -> bool,
-    ) {
+    /// Ranks options for each class; returns where they are and how many.
+    fn rank_all(&mut self, stock: &Stock, choices: Range<u32>) -> (u32, u32) {
         let start = self.ranked.len();
         for class in 0..self.classes as usize {
             let from = self.ranked.len();
             for choice in choices.clone() {
                 let item = self.choice(choice).item;
-                if takes(item) {
-                    let score = self.alone_of(stock, choice) + stock.item(item).prev[class];
-                    self.ranked.push(Ranked { score, choice, item });
-                }
+                let score = self.alone_of(stock, choice) + stock.item(item).prev[class];
+                self.ranked.push(Ranked { score, choice, item });
             }
             // Stable: equal scores stay in the order of the isolated scores.
             self.ranked[from..].sort_by(|a, b| b.score.total_cmp(&a.score));
         }
-        if self.ranked.len() == start {
-            return;
+        (start as u32, choices.len() as u32)
+    }
+
+    /// Adds a lane of those ranked options that enter their span at this word of it, if any.
+    fn add_part(&mut self, stock: &Stock, span: Span, (all, count): (u32, u32), offset: u32) {
+        let start = self.ranked.len();
+        for at in all..all + self.classes * count {
+            let ranked = self.ranked[at as usize];
+            if stock.item(ranked.item).entry == offset {
+                self.ranked.push(ranked);
+            }
         }
         let count = (self.ranked.len() - start) as u32 / self.classes;
-        self.lanes.push(Lane { span, entry, count, first: start as u32 });
+        if count > 0 {
+            let entry = span.start + offset;
+            self.lanes.push(Lane { span, entry, parts: 0, count, first: start as u32 });
+        }
     }
 
     /// Whether a span has an option.
@@ -244,10 +248,12 @@ impl Options {
         self.place(span).map_or(0..0, |at| self.lane_starts[at]..self.lane_starts[at + 1])
     }
 
-    /// The numbers of the lanes that start at a word, shorter spans first.
-    pub fn lanes_from(&self, start: u32) -> Range<u32> {
+    /// The numbers of the lanes that start at a word and end at another or before it, shorter
+    /// spans first.
+    pub fn lanes_within(&self, start: u32, end: u32) -> Range<u32> {
         let at = (start * self.longest) as usize;
-        self.lane_starts[at]..self.lane_starts[at + self.longest as usize]
+        let lengths = self.longest.min(end.saturating_sub(start)) as usize;
+        self.lane_starts[at]..self.lane_starts[at + lengths]
     }
 
     /// The numbers of the options of a span, best isolated score first.
@@ -276,14 +282,9 @@ impl Options {
         self.choices[choice as usize]
     }
 
-    /// An option as path features see it.
-    pub fn phrase<'a>(&self, stock: &'a Stock, choice: u32) -> Phrase<'a> {
-        let Choice { item, span } = self.choice(choice);
-        Phrase { number: choice, span, links: stock.links(item) }
-    }
-
     /// All options as path features see them.
     pub fn phrases<'a>(&self, stock: &'a Stock) -> Vec<Phrase<'a>> {
-        (0..self.choices.len() as u32).map(|choice| self.phrase(stock, choice)).collect()
+        let phrase = |&Choice { item, span }: &Choice| Phrase { span, links: stock.links(item) };
+        self.choices.iter().map(phrase).collect()
     }
 }

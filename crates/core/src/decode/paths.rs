@@ -1,6 +1,6 @@
 //! The path features at work on a sentence, weighted.
 
-use crate::feature::{PathScorer, Phrase};
+use crate::feature::PathScorer;
 
 /// Scorers with their weights.
 #[derive(Clone, Copy)]
@@ -16,14 +16,14 @@ impl Seated<'_> {
     }
 
     /// What they say of a phrase alone.
-    pub fn alone(&self, phrase: &Phrase<'_>) -> f32 {
+    pub fn alone(&self, phrase: u32) -> f32 {
         self.sum(|weight, scorer| weight * f64::from(scorer.alone(phrase)))
     }
 
     /// The most that a step may give for a phrase. With a negative weight the most a feature may
     /// say is the least it is worth, so there is no hope from it.
-    pub fn hope<'p>(&self, phrase: impl Fn() -> Phrase<'p>) -> f32 {
-        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.hope(&phrase())))
+    pub fn hope(&self, phrase: u32) -> f32 {
+        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.hope(phrase)))
     }
 
     /// What a gap loses that starts at a word.

@@ -135,14 +135,14 @@ impl Replay<'_> {
             let mut blocks = vec![0; Coverage::blocks_for(length)];
             let (mut state, mut end) = (path.start(), 0);
             for &choice in choices {
-                let phrase = self.options.phrase(self.stock, choice);
+                let span = self.options.choice(choice).span;
                 let cov = Coverage::new(&blocks, length);
                 let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
-                let (value, after) = path.step(state, &here, &phrase);
-                *sum += f64::from(value + path.alone(&phrase));
+                let (value, after) = path.step(state, &here, choice);
+                *sum += f64::from(value + path.alone(choice));
                 state = after;
-                end = phrase.span.end;
-                Coverage::mark(&mut blocks, phrase.span);
+                end = span.end;
+                Coverage::mark(&mut blocks, span);
             }
             if !choices.is_empty() {
                 *sum += f64::from(path.finish(state));

@@ -5,19 +5,20 @@
 //! (hypotheses) and columns (options). Within it jump and future cost are the same everywhere,
 //! orientation is a look-up, and only language models and path features have to be asked.
 
+use super::choosing::Choosing;
 use super::context::{ContextId, Contexts};
 use super::covers::{CoverId, Covers};
 use super::group::{Group, Place};
 use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
 use super::model::Models;
-use super::options::{ANY_ENTRY, Lane, Options, Ranked};
+use super::options::{Options, Ranked};
 use super::pricing::Pricing;
 use super::settings::Settings;
 use super::states::States;
 use super::stock::Stock;
 use super::translation::Statistics;
 use crate::error::Result;
-use crate::feature::{Candidate, Coverage, Here, PathScorer, Span};
+use crate::feature::{Coverage, Here, PathScorer, Span};
 use crate::job::Job;
 use crate::reorder::Fences;
 use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
@@ -54,9 +55,8 @@ pub struct Arena {
     pub rows: Vec<HypId>,
     pub groups: Vec<Group>,
     states: States,
-    candidates: Vec<Candidate>,
-    /// Lanes that may follow a group, before and after they are narrowed.
-    allowed: Vec<u32>,
+    choosing: Choosing,
+    /// Lanes that may follow a group.
     lanes: Vec<u32>,
     /// States of the path features after a step.
     after: Vec<u32>,
@@ -84,7 +84,21 @@ pub struct Searcher<'s> {
     pub path_weights: &'s [f64],
     pub keeps_blocks: bool,
     pub keeps_start: bool,
-    pub narrows: bool,
+    /// The path feature that narrows down what comes next.
+    pub narrower: Option<usize>,
+}
+
+/// What a path feature says of an option, with the end if it is the last, and its state after it.
+fn step(
+    scorer: &dyn PathScorer,
+    state: u32,
+    here: &Here<'_>,
+    choice: u32,
+    complete: bool,
+) -> (f64, u32) {
+    let (value, after) = scorer.step(state, here, choice);
+    let end = if complete { scorer.finish(after) } else { 0.0 };
+    (f64::from(value + end), after)
 }
 
 impl Searcher<'_> {
@@ -146,11 +160,10 @@ impl Searcher<'_> {
     pub fn edges(&mut self, number: u32, mut each: impl FnMut(u32, Edge)) {
         let group = self.arena.groups[number as usize];
         let mut lanes = std::mem::take(&mut self.arena.lanes);
-        if self.narrows {
-            self.narrow(number, &mut lanes);
-        } else {
-            lanes.clear();
-            self.allowed(&group, &mut lanes);
+        lanes.clear();
+        match self.narrower {
+            Some(narrower) => self.narrow(number, narrower, &mut lanes),
+            None => self.allowed(&group, &mut lanes),
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
@@ -185,63 +198,46 @@ impl Searcher<'_> {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
-        let has = |span: Span| self.options.has(span);
-        let keeps = |span| self.fences.is_none_or(|all| all.admit(space, &here, span, &has));
+        let is_bound_enough = self.fences.is_none() && !space.remembers();
         let mut start = here.cov.next_free(window.start);
         while start < window.end {
             let free = here.cov.next_covered(start);
             for start in start..free.min(window.end) {
-                for number in self.options.lanes_from(start) {
-                    let Lane { span, entry, .. } = *self.options.lane(number);
-                    if span.end > free {
-                        break;
-                    }
-                    if entry != ANY_ENTRY && space.admits(&here, span, has) && keeps(span) {
-                        lanes.push(number);
-                    }
+                let own = self.options.lanes_within(start, free.min(space.last_end(&here, start)));
+                if is_bound_enough {
+                    lanes.extend(own);
+                } else {
+                    lanes.extend(own.filter(|&lane| self.admits(&here, lane)));
                 }
             }
             start = here.cov.next_free(free);
         }
     }
 
-    /// The lanes that the space allows and path features want. Groups that differ in the states
-    /// of path features alone stand side by side and share what the space allows.
-    fn narrow(&mut self, number: u32, lanes: &mut Vec<u32>) {
+    /// Whether the space and the walls allow a lane.
+    fn admits(&self, here: &Here<'_>, lane: u32) -> bool {
+        let (space, span) = (self.settings.space, self.options.lane(lane).span);
+        let has = |span: Span| self.options.has(span);
+        space.admits(here, span, has)
+            && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
+    }
+
+    /// The lanes that the space allows and the path feature wants. Groups that differ in the
+    /// states of path features alone stand side by side and share what the space allows.
+    fn narrow(&mut self, number: u32, narrower: usize, lanes: &mut Vec<u32>) {
         let group = self.arena.groups[number as usize];
-        let mut allowed = std::mem::take(&mut self.arena.allowed);
-        let mut candidates = std::mem::take(&mut self.arena.candidates);
+        let mut choosing = std::mem::take(&mut self.arena.choosing);
         let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
         if !before.is_some_and(|before| before.stands_like(&group)) {
-            allowed.clear();
-            self.allowed(&group, &mut allowed);
+            choosing.allowed.clear();
+            self.allowed(&group, &mut choosing.allowed);
+            choosing.find_entries(self.options);
         }
-        let here = self.here(&group);
-        candidates.clear();
-        candidates.extend(allowed.iter().map(|&lane| {
-            let lane = self.options.lane(lane);
-            Candidate { span: lane.span, entry: lane.entry, kept: true }
-        }));
-        for (path, &state) in self.paths.iter().zip(self.arena.states.get(&group.path)) {
-            path.narrow(state, &here, &mut candidates);
-        }
-        let left_out = candidates.iter().filter(|candidate| !candidate.kept).count();
-        self.stats.narrowed += left_out as u64;
-        lanes.clear();
-        let mut rest = &allowed[..];
-        for same in candidates.chunk_by(|a, b| a.span == b.span) {
-            let (own, others) = rest.split_at(same.len());
-            rest = others;
-            if own.len() > 1 && same.iter().all(|candidate| candidate.kept) {
-                // The lane of all entries follows: one row of options instead of several.
-                lanes.extend(own.last().map(|last| last + 1));
-            } else {
-                let kept = own.iter().zip(same).filter(|(_, candidate)| candidate.kept);
-                lanes.extend(kept.map(|(lane, _)| lane));
-            }
-        }
-        self.arena.allowed = allowed;
-        self.arena.candidates = candidates;
+        let state = self.arena.states.get(&group.path)[narrower];
+        let narrow =
+            |words: &mut Vec<u32>| self.paths[narrower].narrow(state, &self.here(&group), words);
+        self.stats.narrowed += choosing.choose(self.options, narrow, lanes);
+        self.arena.choosing = choosing;
     }
 
     /// Number of hypotheses of an edge.
@@ -291,20 +287,22 @@ impl Searcher<'_> {
         score
     }
 
+    /// What path features say of an option, weighted, and their states after it.
     fn step_paths(&mut self, group: &Group, path: u32, choice: u32, complete: bool) -> (f64, u32) {
-        let phrase = self.options.phrase(self.stock, choice);
+        // The state of a single feature is its own number.
+        if let ([scorer], [weight]) = (self.paths, self.path_weights) {
+            let (value, after) = step(&**scorer, path, &self.here(group), choice, complete);
+            return (weight * value, after);
+        }
         let mut states = std::mem::take(&mut self.arena.after);
         states.clear();
         let mut total = 0.0;
         let here = self.here(group);
         let before = self.arena.states.get(&path);
         for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
-            let (mut value, after) = scorer.step(state, &here, &phrase);
+            let (value, after) = step(&**scorer, state, &here, choice, complete);
             states.push(after);
-            if complete {
-                value += scorer.finish(after);
-            }
-            total += weight * f64::from(value);
+            total += weight * value;
         }
         let after = self.arena.states.id(&states);
         self.arena.after = states;

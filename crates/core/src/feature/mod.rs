@@ -14,6 +14,6 @@ mod weights;
 
 pub use coverage::{Coverage, Span};
 pub use lm::{LanguageModel, LmState};
-pub use path::{Candidate, Here, PathFeature, PathScorer, Source};
+pub use path::{Here, PathFeature, PathScorer, Source};
 pub use phrase::{Phrase, PhraseEntry, PhraseModel};
 pub use weights::Weights;

@@ -35,23 +35,12 @@ pub struct Here<'a> {
     pub mode: u8,
 }
 
-/// A group of phrases on one span that enter it at the same word.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
-    /// The span they cover.
-    pub span: Span,
-    /// The first of its aligned words to be translated.
-    pub entry: u32,
-    /// Whether they may be used; true to begin with.
-    pub kept: bool,
-}
-
 /// A feature with a state that fits in 32 bits.
 pub trait PathFeature: Sync {
     /// The name its weight goes by.
     fn name(&self) -> &str;
 
-    /// Whether its scorers narrow down what comes next.
+    /// Whether its scorers narrow down what comes next; of several such features the first does.
     fn narrows(&self) -> bool {
         false
     }
@@ -61,8 +50,8 @@ pub trait PathFeature: Sync {
         false
     }
 
-    /// Prepares for a sentence and the phrases that may be used in it; fails when the sentence
-    /// lacks what the feature looks at.
+    /// Prepares for a sentence and the phrases that may be used in it, which its scorer knows by
+    /// their place among them; fails when the sentence lacks what the feature looks at.
     fn sentence<'a>(
         &'a self,
         source: &Source<'a>,
@@ -78,13 +67,13 @@ pub trait PathScorer {
     }
 
     /// What of a phrase's value does not depend on the path.
-    fn alone(&self, _phrase: &Phrase<'_>) -> f32 {
+    fn alone(&self, _phrase: u32) -> f32 {
         0.0
     }
 
     /// The rest of the value of adding a phrase, and the state after it; `here` is before the
     /// phrase.
-    fn step(&self, state: u32, here: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32);
+    fn step(&self, state: u32, here: &Here<'_>, phrase: u32) -> (f32, u32);
 
     /// The value of stopping in this state.
     fn finish(&self, _state: u32) -> f32 {
@@ -92,7 +81,7 @@ pub trait PathScorer {
     }
 
     /// The most that `step` may give for a phrase: for the future cost, so a guess will do.
-    fn hope(&self, _phrase: &Phrase<'_>) -> f32 {
+    fn hope(&self, _phrase: u32) -> f32 {
         0.0
     }
 
@@ -102,6 +91,9 @@ pub trait PathScorer {
         0.0
     }
 
-    /// Takes back candidates that are not worth trying; at least one must stay.
-    fn narrow(&self, _state: u32, _here: &Here<'_>, _candidates: &mut [Candidate]) {}
+    /// Takes those of some words back that are not worth jumping to; at least one must stay.
+    /// Returns where phrases may start that stay whatever word they are entered at.
+    fn narrow(&self, _state: u32, _here: &Here<'_>, _words: &mut Vec<u32>) -> Span {
+        Span::default()
+    }
 }

@@ -41,8 +41,6 @@ pub trait PhraseModel: Sync {
 /// A phrase the decoder may use in the present sentence.
 #[derive(Debug, Clone, Copy)]
 pub struct Phrase<'a> {
-    /// Its number among the phrases of the sentence, from 0.
-    pub number: u32,
     /// The source words it covers.
     pub span: Span,
     /// Links inside the pair, counted from its first words.

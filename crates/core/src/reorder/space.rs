@@ -127,6 +127,15 @@ impl Space {
         }
     }
 
+    /// No span that starts at a word of the window and ends later is allowed. For spaces that
+    /// remember nothing this and the window are all there is to say.
+    pub fn last_end(self, here: &Here<'_>, start: u32) -> u32 {
+        match self {
+            Space::Dl(Some(limit)) if start != here.gap => here.gap.saturating_add(limit),
+            _ => here.cov.length(),
+        }
+    }
+
     /// Whether an untranslated span inside the window may come next; `has` tells which spans
     /// have an option.
     pub fn admits(self, here: &Here<'_>, span: Span, has: impl Fn(Span) -> bool) -> bool {
@@ -236,7 +245,11 @@ mod tests {
                         continue;
                     }
                     let inside = (window.start..window.end).contains(&start);
-                    if !inside || !self.space.admits(&here, span, self.has) {
+                    let bound = inside && end <= self.space.last_end(&here, start);
+                    let admits = inside && self.space.admits(&here, span, self.has);
+                    assert!(bound || !admits);
+                    assert!(admits == bound || self.space.remembers());
+                    if !admits {
                         continue;
                     }
                     steps += 1;

@@ -193,21 +193,26 @@ impl PathFeature for Ahead {
         "lop"
     }
 
-    fn sentence<'a>(&'a self, _: &Source<'a>, _: &[Phrase<'a>]) -> Seated<'a> {
-        Ok(Box::new(AheadScorer(self)))
+    fn sentence<'a>(&'a self, _: &Source<'a>, phrases: &[Phrase<'a>]) -> Seated<'a> {
+        let spans = phrases.iter().map(|phrase| phrase.span).collect();
+        Ok(Box::new(AheadScorer { seed: self.seed, spans }))
     }
 }
 
-struct AheadScorer<'a>(&'a Ahead);
+struct AheadScorer {
+    seed: u32,
+    spans: Vec<Span>,
+}
 
-impl PathScorer for AheadScorer<'_> {
-    fn step(&self, _: u32, here: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
+impl PathScorer for AheadScorer {
+    fn step(&self, _: u32, here: &Here<'_>, phrase: u32) -> (f32, u32) {
+        let span = self.spans[phrase as usize];
         let mut sum = 0.0;
-        for left in phrase.span.start..phrase.span.end {
+        for left in span.start..span.end {
             for right in left + 1..here.cov.length() {
-                let inside = right < phrase.span.end;
+                let inside = right < span.end;
                 if inside || !here.cov.has(right) {
-                    sum += noise(self.0.seed, &[left, right, 5]) - 0.5;
+                    sum += noise(self.seed, &[left, right, 5]) - 0.5;
                 }
             }
         }
@@ -467,15 +472,16 @@ impl Twin<'_> {
         features.extend(self.after.map(|after| after.total(path)));
         for feature in self.models.paths.iter().filter(|feature| feature.name() != "waw") {
             let source = Source { words: self.src, tokens: self.src, number: 0 };
-            let scorer = feature.sentence(&source, &[]).unwrap();
+            let phrases: Vec<Phrase<'_>> =
+                spans.iter().map(|&span| Phrase { span, links: &[] }).collect();
+            let scorer = feature.sentence(&source, &phrases).unwrap();
             let mut state = scorer.start();
             let mut bits = vec![0; Coverage::blocks_for(self.src.len() as u32)];
             let mut sum = 0.0;
-            for &span in &spans {
+            for (number, &span) in (0..).zip(&spans) {
                 let cov = Coverage::new(&bits, self.src.len() as u32);
                 let here = Here { cov, gap: 0, end: 0, top: Span::default(), mode: 0 };
-                let (value, after) =
-                    scorer.step(state, &here, &Phrase { number: 0, span, links: &[] });
+                let (value, after) = scorer.step(state, &here, number);
                 sum += f64::from(value);
                 state = after;
                 Coverage::mark(&mut bits, span);

@@ -12,7 +12,7 @@ use super::corpus::Corpus;
 use super::options::Options;
 use super::samples::{Sample, Walk};
 use super::sentence::Prepared;
-use super::template::Shapes;
+use super::template::{Ends, Shapes};
 use crate::Job;
 use crate::align::parallel::for_each_block_of;
 use crate::error::Result;
@@ -32,6 +32,7 @@ const FULL: u32 = 200;
 pub struct Walker {
     walk: Walk,
     prepared: Prepared,
+    ends: Ends,
     fingerprints: Vec<u64>,
 }
 
@@ -45,12 +46,13 @@ impl Walker {
         sentences: Range<usize>,
         mut each: impl FnMut(Sample, &[u64]),
     ) {
-        let Walker { walk, prepared, fingerprints } = self;
+        let Walker { walk, prepared, ends, fingerprints } = self;
         for number in sentences {
             corpus.prepare(number, prepared);
+            ends.fill(shapes, prepared);
             walk.samples(corpus.order(number), options.window, |sample| {
                 fingerprints.clear();
-                shapes.firings(prepared, sample.from, sample.to, |firing| {
+                shapes.firings(prepared, ends, sample.from, sample.to, |firing| {
                     fingerprints.push(firing.fingerprint);
                 });
                 each(sample, fingerprints);

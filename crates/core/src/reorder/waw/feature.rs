@@ -11,9 +11,9 @@ use super::model::Model;
 use super::prune::{Chooser, Prune};
 use super::sentence::{BadToken, FACTORS, Prepared, Sentence};
 use crate::error::{Error, Place, Result};
-use crate::feature::{Candidate, Here, PathFeature, PathScorer, Phrase, Source};
+use crate::feature::{Here, PathFeature, PathScorer, Phrase, Source, Span};
 use crate::reorder::order::MeanOrder;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 /// Where the scores of pairs of words come from.
 #[derive(Debug, Clone, Copy)]
@@ -109,13 +109,12 @@ impl PathFeature for Waw<'_> {
         phrases: &[Phrase<'a>],
     ) -> Result<Box<dyn PathScorer + 'a>> {
         let matrix = self.matrix(source)?;
+        let mut order = MeanOrder::default();
         Ok(Box::new(Scorer {
+            insides: phrases.iter().map(|phrase| inside(&matrix, &mut order, phrase)).collect(),
             hopes: hopes(&matrix),
             matrix,
-            prune: self.prune,
-            inside: vec![Cell::new(NOT_ASKED); phrases.len()],
-            order: RefCell::default(),
-            chooser: RefCell::default(),
+            chooser: self.prune.map(|prune| RefCell::new(Chooser::new(prune))),
         }))
     }
 }
@@ -126,14 +125,27 @@ struct Inside {
     /// Positions from 1.
     first: u32,
     last: u32,
-    /// ln P of the jumps from one to the next; NaN when not asked yet.
+    /// ln P of the jumps from one to the next.
     sum: f32,
+}
+
+fn inside(matrix: &Matrix<'_>, order: &mut MeanOrder, phrase: &Phrase<'_>) -> Inside {
+    let position = |word: u32| phrase.span.start + word + 1;
+    // Most phrases are words.
+    if phrase.span.len() == 1 {
+        return Inside { first: position(0), last: position(0), sum: 0.0 };
+    }
+    let order = order.of(phrase.span.len() as usize, phrase.links);
+    let jumps = order.windows(2).map(|two| matrix.get(position(two[0]), position(two[1])));
+    Inside {
+        first: order.first().map_or(0, |&word| position(word)),
+        last: order.last().map_or(0, |&word| position(word)),
+        sum: jumps.sum(),
+    }
 }
 
 /// What a jump is thought to bring at least, where nothing better is known.
 const LEAST: f32 = -20.0;
-
-const NOT_ASKED: Inside = Inside { first: 0, last: 0, sum: f32::NAN };
 
 /// The best ln P of coming to a word.
 #[derive(Debug, Clone, Copy)]
@@ -164,46 +176,22 @@ fn hopes(matrix: &Matrix<'_>) -> Vec<Hope> {
 struct Scorer<'a> {
     matrix: Matrix<'a>,
     hopes: Vec<Hope>,
-    prune: Option<Prune>,
-    inside: Vec<Cell<Inside>>,
-    order: RefCell<MeanOrder>,
-    chooser: RefCell<Chooser>,
-}
-
-impl Scorer<'_> {
-    #[inline]
-    fn inside(&self, phrase: &Phrase<'_>) -> Inside {
-        let cell = &self.inside[phrase.number as usize];
-        let known = cell.get();
-        if !known.sum.is_nan() {
-            return known;
-        }
-        let position = |word: u32| phrase.span.start + word + 1;
-        let mut order = self.order.borrow_mut();
-        let order = order.of(phrase.span.len() as usize, phrase.links);
-        let sum = order.windows(2).map(|two| self.matrix.get(position(two[0]), position(two[1])));
-        let inside = Inside {
-            first: order.first().map_or(0, |&word| position(word)),
-            last: order.last().map_or(0, |&word| position(word)),
-            sum: sum.sum(),
-        };
-        cell.set(inside);
-        inside
-    }
+    insides: Vec<Inside>,
+    chooser: Option<RefCell<Chooser>>,
 }
 
 impl PathScorer for Scorer<'_> {
-    fn alone(&self, phrase: &Phrase<'_>) -> f32 {
-        self.inside(phrase).sum
+    fn alone(&self, phrase: u32) -> f32 {
+        self.insides[phrase as usize].sum
     }
 
-    fn step(&self, state: u32, _: &Here<'_>, phrase: &Phrase<'_>) -> (f32, u32) {
-        let Inside { first, last, .. } = self.inside(phrase);
+    fn step(&self, state: u32, _: &Here<'_>, phrase: u32) -> (f32, u32) {
+        let Inside { first, last, .. } = self.insides[phrase as usize];
         (self.matrix.get(state, first), last)
     }
 
-    fn hope(&self, phrase: &Phrase<'_>) -> f32 {
-        self.hopes[self.inside(phrase).first as usize - 1].any
+    fn hope(&self, phrase: u32) -> f32 {
+        self.hopes[self.insides[phrase as usize].first as usize - 1].any
     }
 
     fn loss(&self, word: u32) -> f32 {
@@ -211,9 +199,9 @@ impl PathScorer for Scorer<'_> {
         other - any
     }
 
-    fn narrow(&self, state: u32, here: &Here<'_>, candidates: &mut [Candidate]) {
-        let Some(prune) = &self.prune else { return };
+    fn narrow(&self, state: u32, here: &Here<'_>, words: &mut Vec<u32>) -> Span {
+        let Some(chooser) = &self.chooser else { return Span::new(0, here.cov.length()) };
         let score = |word: u32| self.matrix.get(state, word + 1);
-        self.chooser.borrow_mut().choose(prune, here.end, candidates, score);
+        chooser.borrow_mut().choose(here.end, words, score)
     }
 }

@@ -8,9 +8,7 @@
 //! Safety: every read is bounds-checked, and a file that does not fit its checksums is refused.
 
 use super::options::{Anchor, Options, Templates, Window};
-use super::sentence::Prepared;
-use super::template::{Shapes, fingerprint_of};
-use super::train::ln_sigmoid;
+use super::template::Shapes;
 use crate::corpus::{LineReader, NewFile};
 use crate::error::{Error, Place, Result};
 use memmap2::{Mmap, MmapMut};
@@ -21,13 +19,11 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The first bytes of a file; the line ends show when a program changed them.
 const MAGIC: &[u8; 16] = b"wayword waw\r\n\x1a\n\0";
 /// Version of the format.
-const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of the header.
 const HEADER: usize = 128;
 /// Bytes of a slot: fingerprint and weight.
 const SLOT: usize = 12;
-/// Features that are looked up together.
-const TOGETHER: usize = 32;
 /// The fingerprint of a slot that is not used.
 const FREE: u64 = u64::MAX;
 /// Slots after the last home for what runs over.
@@ -217,34 +213,10 @@ impl Model {
         0.0
     }
 
-    /// ln P that the word at `to` comes right after the one at `from`; positions count from 1,
-    /// and 0 is the start. The sentence must have the layers that the templates need.
-    pub fn score(&self, src: &Prepared, from: u32, to: u32) -> f32 {
-        let (mut waiting, mut count, mut margin) = ([0; TOGETHER], 0, self.recipe.bias);
-        self.shapes.firings(src, from, to, |firing| {
-            waiting[count] = firing.fingerprint;
-            count += 1;
-            if count == TOGETHER {
-                self.add(&waiting, &mut margin);
-                count = 0;
-            }
-        });
-        self.add(&waiting[..count], &mut margin);
-        ln_sigmoid(margin) as f32
-    }
-
-    /// Adds the weights of features.
-    fn add(&self, features: &[u64], margin: &mut f64) {
-        self.touch(features.iter().copied());
-        for &fingerprint in features {
-            *margin += f64::from(self.weight(fingerprint));
-        }
-    }
-
     /// Looks once at where features stand: those that are looked up together should wait for
     /// memory together.
-    pub(super) fn touch(&self, features: impl Iterator<Item = u64>) {
-        let touched = features.fold(0, |sum, fingerprint| {
+    pub(super) fn touch(&self, features: &[u64]) {
+        let touched = features.iter().fold(0, |sum, &fingerprint| {
             let first = HEADER + home(fingerprint, self.homes) as usize * SLOT;
             sum ^ self.bytes.get(first).copied().unwrap_or_default()
         });
@@ -274,7 +246,7 @@ impl Model {
             .as_bytes(),
         )?;
         for name in self.names().unwrap_or_default().lines() {
-            let weight = fingerprint_of(name).map_or(0.0, |print| self.weight(print));
+            let weight = self.shapes.fingerprint_of(name).map_or(0.0, |print| self.weight(print));
             file.write(format!("{name}\t{weight}\n").as_bytes())?;
         }
         file.finish()
@@ -290,6 +262,7 @@ impl Model {
             let expected = format!("`{TEXT} templates=… delta=… …`");
             bad_line(path, 1, format!("`{found}`"), expected)
         })?;
+        let shapes = Shapes::new(&recipe.options);
         let mut entries = Vec::new();
         let mut names: Vec<String> = Vec::new();
         while let Some(line) = lines.next_str()? {
@@ -306,7 +279,7 @@ impl Model {
                 recipe.bias = weight;
                 continue;
             }
-            entries.push((fingerprint_of(name).ok_or_else(wrong)?, weight as f32));
+            entries.push((shapes.fingerprint_of(name).ok_or_else(wrong)?, weight as f32));
             names.push(format!("{name}\n"));
         }
         names.sort_unstable();

@@ -1,13 +1,13 @@
 //! Early reordering pruning: which words are worth jumping to (SPEC c).
 //!
-//! In: the phrases that the space allows, by the word they are entered at, and a score for each
-//! such word. Out: those worth trying. How: words are ranked by score; the best so many stay, if
-//! they are not too far below the best one; phrases near the end of the last one stay anyway.
-//! The best word always stays, so this makes no dead end.
-//! Cost: one look at each phrase, and a partial sort of the distinct words; no allocation.
+//! In: the words that phrases which the space allows are entered at, and a score for each. Out:
+//! those worth jumping to. How: words are ranked by score; the best so many stay, if they are not
+//! too far below the best one; phrases that start near the end of the last one stay anyway. The
+//! best word always stays, so this makes no dead end.
+//! Cost: one look at each word and a partial sort; no allocation.
 
 use crate::error::{Error, Result};
-use crate::feature::Candidate;
+use crate::feature::Span;
 use crate::reorder::distortion::distance;
 use std::fmt;
 
@@ -69,6 +69,15 @@ impl fmt::Display for Prune {
     }
 }
 
+impl Prune {
+    /// Where phrases may start that stay anyway; `end` is the word after the last phrase.
+    pub fn spared(&self, end: u32) -> Span {
+        self.zone.map_or(Span::default(), |zone| {
+            Span::new(end.saturating_sub(zone), end.saturating_add(zone).saturating_add(1))
+        })
+    }
+}
+
 /// A word that phrases are entered at.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -77,59 +86,46 @@ struct Entry {
     word: u32,
 }
 
-/// Memory of a choice, reused for all hypotheses of a sentence.
-#[derive(Debug, Default)]
+/// Chooses words; its memory is reused for all hypotheses of a sentence.
+#[derive(Debug)]
 pub struct Chooser {
+    prune: Prune,
+    /// What may lie between a word and the best one.
+    margin: f32,
     entries: Vec<Entry>,
-    /// By word: the round in which it was last seen, and in which it was last kept.
-    seen: Vec<(u32, u32)>,
-    round: u32,
 }
 
 impl Chooser {
-    /// Takes back candidates that are not worth trying. `end` is the word after the last phrase;
-    /// `score` is the log score of a word; words count from 0.
-    pub fn choose(
-        &mut self,
-        prune: &Prune,
-        end: u32,
-        candidates: &mut [Candidate],
-        score: impl Fn(u32) -> f32,
-    ) {
-        self.round += 1;
-        self.entries.clear();
-        for candidate in &*candidates {
-            let at = candidate.entry as usize;
-            if self.seen.len() <= at {
-                self.seen.resize(at + 1, (0, 0));
-            }
-            if std::mem::replace(&mut self.seen[at].0, self.round) != self.round {
-                self.entries.push(Entry {
-                    score: score(candidate.entry),
-                    distance: distance(end, candidate.entry),
-                    word: candidate.entry,
-                });
-            }
-        }
-        let best = self.entries.iter().map(|entry| entry.score).fold(f32::NEG_INFINITY, f32::max);
-        if prune.threshold > 0.0 {
-            let least = best + prune.threshold.ln() as f32;
-            self.entries.retain(|entry| entry.score >= least);
-        }
+    /// Chooses by these rules.
+    pub fn new(prune: Prune) -> Self {
+        // The log of 0 is no bound.
+        Chooser { prune, margin: prune.threshold.ln() as f32, entries: Vec::new() }
+    }
+
+    /// Takes words back that are not worth jumping to, and returns where phrases may start that
+    /// stay anyway. `end` is the word after the last phrase; `score` is the log score of a word;
+    /// words count from 0, and none comes twice.
+    pub fn choose(&mut self, end: u32, words: &mut Vec<u32>, score: impl Fn(u32) -> f32) -> Span {
+        let Chooser { prune, margin, entries } = self;
+        entries.clear();
+        entries.extend(words.iter().map(|&word| Entry {
+            score: score(word),
+            distance: distance(end, word),
+            word,
+        }));
+        let best = entries.iter().map(|entry| entry.score).fold(f32::NEG_INFINITY, f32::max);
+        let least = best + *margin;
+        entries.retain(|entry| entry.score >= least);
         let top = prune.top as usize;
-        if top > 0 && top < self.entries.len() {
-            self.entries.select_nth_unstable_by(top - 1, |a, b| {
+        if top > 0 && top < entries.len() {
+            entries.select_nth_unstable_by(top - 1, |a, b| {
                 let by_score = b.score.total_cmp(&a.score);
                 by_score.then((a.distance, a.word).cmp(&(b.distance, b.word)))
             });
-            self.entries.truncate(top);
+            entries.truncate(top);
         }
-        for entry in &self.entries {
-            self.seen[entry.word as usize].1 = self.round;
-        }
-        for candidate in candidates {
-            let near = prune.zone.is_some_and(|zone| distance(end, candidate.span.start) <= zone);
-            candidate.kept &= near || self.seen[candidate.entry as usize].1 == self.round;
-        }
+        words.clear();
+        words.extend(entries.iter().map(|entry| entry.word));
+        prune.spared(end)
     }
 }

@@ -255,6 +255,8 @@ pub struct Prepared {
     powers: Vec<u64>,
     /// For words and tags, by position: where the same stood last, or 0.
     before: Vec<u32>,
+    /// Where it stands next, or a place behind the sentence.
+    after: Vec<u32>,
     groups: Vec<u32>,
 }
 
@@ -272,6 +274,7 @@ impl Prepared {
         self.cells.clear();
         self.sums.clear();
         self.before.clear();
+        self.after.clear();
         self.groups.clear();
         self.groups.extend_from_slice(groups);
         let (start, end) = (hash_of(START), hash_of(END));
@@ -309,12 +312,17 @@ impl Prepared {
         let own = &self.cells[layer * self.stride() + 3..][..self.length];
         let mut sum = 0_u64;
         self.sums.push(sum);
+        let first = self.after.len();
+        self.after.resize(first + self.length, u32::MAX);
         for (at, &cell) in own.iter().enumerate() {
             sum = sum.wrapping_mul(STEP).wrapping_add(cell);
             self.sums.push(sum);
             // Sentences are short, and the word before is most often not far.
             let last = own[..at].iter().rposition(|&other| other == cell);
             self.before.push(last.map_or(0, |last| last as u32 + 1));
+            if let Some(last) = last {
+                self.after[first + last] = at as u32 + 1;
+            }
         }
     }
 
@@ -350,6 +358,12 @@ impl Prepared {
     #[inline]
     pub fn is_first(&self, layer: Layer, position: usize, low: usize) -> bool {
         self.before[layer as usize * self.length + position - 1] as usize <= low
+    }
+
+    /// Whether what stands at a position does not stand between it and `high` as well.
+    #[inline]
+    pub fn is_last(&self, layer: Layer, position: usize, high: usize) -> bool {
+        self.after[layer as usize * self.length + position - 1] as usize >= high
     }
 
     /// Whether two positions are in one chunk.

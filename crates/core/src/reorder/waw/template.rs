@@ -2,9 +2,11 @@
 //!
 //! In: a prepared sentence and a jump. Out: the features that fire, each once: 64-bit fingerprints
 //! for training and look-ups, strings for people and the text form of a model.
-//! How: one table says what each template is made of; fingerprint and text both follow it.
-//! Cost: a few multiplications a feature; words between the ends cost nothing extra in lists,
-//! because lists are differences of running sums.
+//! How: one table says what each template is made of; fingerprint and text both follow it. A
+//! fingerprint is made of what its parts at the word jumped from come to, what those at the word
+//! jumped to come to, and what those between do. The ends are worked out once a sentence.
+//! Cost: two or three multiplications a feature, however many parts it has; lists of words
+//! between are differences of running sums.
 
 use super::options::{Anchor, Options};
 use super::sentence::{Layer, Prepared, Sentence, hash_of, list_of};
@@ -78,6 +80,8 @@ const WITH_ENDS: [Template; 4] = [
 #[derive(Debug, Clone)]
 pub struct Shapes {
     chosen: Vec<Shape>,
+    /// Places of those with a feature for each word between.
+    each: Vec<usize>,
     /// Hashes of `B` and `F`.
     way: [u64; 2],
     /// Hashes of `0` and `1`.
@@ -88,26 +92,81 @@ pub struct Shapes {
 struct Shape {
     id: u8,
     parts: &'static [Part],
-    /// The layer of its `Each` part.
-    each: Option<Layer>,
-    /// Whether something must lie between the two ends.
-    needs_between: bool,
-    /// How many parts it begins with are about the word jumped from.
-    lead: usize,
+    middle: Middle,
+}
+
+/// What a template looks at beside the two ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Middle {
+    Nothing,
+    /// The way, and what stands between: one feature for each.
+    Each(Layer),
+    /// The way, and all that stands between.
+    List(Layer),
+    /// Whether both ends are in one chunk.
+    Same,
 }
 
 impl Shape {
     fn new((id, parts): Template) -> Self {
-        let layer = |part: &Part| if let Each(layer) = part { Some(*layer) } else { None };
-        let each = parts.iter().find_map(layer);
-        let has_list = parts.iter().any(|part| matches!(part, List(_)));
-        let lead = parts.iter().take_while(|part| matches!(part, From(..))).count();
-        Shape { id, parts, each, needs_between: each.is_some() || has_list, lead }
+        let middle = parts.iter().find_map(|part| match *part {
+            Each(layer) => Some(Middle::Each(layer)),
+            List(layer) => Some(Middle::List(layer)),
+            Same => Some(Middle::Same),
+            From(..) | To(..) | Way => None,
+        });
+        Shape { id, parts, middle: middle.unwrap_or(Middle::Nothing) }
+    }
+
+    /// What its parts at the word jumped from come to.
+    fn head(&self, src: &Prepared, from: u32) -> u64 {
+        self.parts.iter().fold(first(self.id), |sum, part| match *part {
+            From(layer, offset) => fold(sum, src.at(layer, from, offset)),
+            _ => sum,
+        })
+    }
+
+    /// What its parts at the word jumped to come to.
+    fn tail(&self, src: &Prepared, to: u32) -> u64 {
+        self.parts.iter().fold(0, |sum, part| match *part {
+            To(layer, offset) => fold(sum, src.at(layer, to, offset)),
+            _ => sum,
+        })
     }
 }
 
-/// What the features of all jumps from one word begin with, one number a template.
-pub type Heads = [u64; TEMPLATES.len()];
+/// What the features of jumps have at their ends, for all words of a sentence; the memory is
+/// reused.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// By position, from 0: one number a template.
+    heads: Vec<u64>,
+    /// By position, from 1.
+    tails: Vec<u64>,
+}
+
+impl Ends {
+    /// Takes up a sentence.
+    pub fn fill(&mut self, shapes: &Shapes, src: &Prepared) {
+        self.heads.clear();
+        self.tails.clear();
+        let length = src.len() as u32;
+        for position in 0..=length {
+            self.heads.extend(shapes.chosen.iter().map(|shape| shape.head(src, position)));
+        }
+        for position in 1..=length {
+            self.tails.extend(shapes.chosen.iter().map(|shape| shape.tail(src, position)));
+        }
+    }
+
+    /// Both ends of a jump, template by template.
+    #[inline]
+    fn of(&self, jump: &Jump, templates: usize) -> impl Iterator<Item = u64> {
+        let heads = &self.heads[jump.from as usize * templates..][..templates];
+        let tails = &self.tails[(jump.to as usize - 1) * templates..][..templates];
+        heads.iter().zip(tails).map(|(&head, &tail)| fold(head, tail))
+    }
+}
 
 /// A feature that fires, and how to find its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,8 +202,12 @@ impl Shapes {
             Anchor::Ends => WITH_ENDS.into_iter().find(|(known, _)| *known == id),
         };
         let chosen = TEMPLATES.into_iter().filter(|(id, _)| options.templates.has(*id));
+        let chosen: Vec<Shape> =
+            chosen.map(|given| Shape::new(other(given.0).unwrap_or(given))).collect();
+        let is_each = |&at: &usize| matches!(chosen[at].middle, Middle::Each(_));
         Shapes {
-            chosen: chosen.map(|given| Shape::new(other(given.0).unwrap_or(given))).collect(),
+            each: (0..chosen.len()).filter(is_each).collect(),
+            chosen,
             way: ["B", "F"].map(hash_of),
             same: ["0", "1"].map(hash_of),
         }
@@ -152,104 +215,126 @@ impl Shapes {
 
     /// Calls `each` for every feature of a jump; positions count from 1, `from` may be 0.
     #[inline]
-    pub fn firings(&self, src: &Prepared, from: u32, to: u32, mut each: impl FnMut(Firing)) {
+    pub fn firings(
+        &self,
+        src: &Prepared,
+        ends: &Ends,
+        from: u32,
+        to: u32,
+        mut each: impl FnMut(Firing),
+    ) {
         let jump = Jump::new(from, to);
-        for (number, shape) in self.chosen.iter().enumerate() {
-            if shape.needs_between && jump.inside().is_empty() {
-                continue;
-            }
-            let mut fire = |between: u32| {
-                let fingerprint = self.fingerprint(shape, src, &jump, between);
-                each(Firing { fingerprint, shape: number as u32, between });
-            };
-            match shape.each {
-                None => fire(0),
-                Some(layer) => jump
-                    .inside()
-                    .filter(|&between| src.is_first(layer, between as usize, jump.low as usize))
-                    .for_each(fire),
+        let both = ends.of(&jump, self.chosen.len());
+        for (number, (shape, ends)) in self.chosen.iter().zip(both).enumerate() {
+            let shape_number = number as u32;
+            if let Middle::Each(layer) = shape.middle {
+                let is_first = |at: &u32| src.is_first(layer, *at as usize, jump.low as usize);
+                for between in jump.inside().filter(is_first) {
+                    let fingerprint = self.of_word(ends, src, layer, between, &jump);
+                    each(Firing { fingerprint, shape: shape_number, between });
+                }
+            } else if let Some(fingerprint) = self.of_jump(shape.middle, ends, src, &jump) {
+                each(Firing { fingerprint, shape: shape_number, between: 0 });
             }
         }
     }
 
-    /// What the features of jumps from a word, from 1 or 0, begin with.
-    pub fn heads(&self, src: &Prepared, from: u32) -> Heads {
-        let mut heads = Heads::default();
-        let jump = Jump::new(from, from);
-        for (head, shape) in heads.iter_mut().zip(&self.chosen) {
-            *head = self.follow(first(shape.id), &shape.parts[..shape.lead], src, &jump, 0);
-        }
-        heads
-    }
-
-    /// Calls `each` for every feature of a jump but those that are one for each word between;
-    /// `heads` are those of its start.
+    /// Calls `each` for every feature of a jump but those that are one for each word between.
     #[inline]
     pub fn whole(
         &self,
         src: &Prepared,
-        heads: &Heads,
-        from: u32,
-        to: u32,
+        ends: &Ends,
+        (from, to): (u32, u32),
+        each: impl FnMut(u64),
+    ) {
+        let jump = Jump::new(from, to);
+        let both = self.chosen.iter().zip(ends.of(&jump, self.chosen.len()));
+        both.filter_map(|(shape, ends)| self.of_jump(shape.middle, ends, src, &jump))
+            .for_each(each);
+    }
+
+    /// Calls `each` for the features that a word between brings to a jump, unless the same stands
+    /// between it and the word jumped to.
+    #[inline]
+    pub fn word_between(
+        &self,
+        src: &Prepared,
+        ends: &Ends,
+        (from, to): (u32, u32),
+        between: u32,
         mut each: impl FnMut(u64),
     ) {
         let jump = Jump::new(from, to);
-        for (shape, &head) in self.chosen.iter().zip(heads) {
-            let is_there = !(shape.needs_between && jump.inside().is_empty());
-            if is_there && shape.each.is_none() {
-                each(spread(self.follow(head, &shape.parts[shape.lead..], src, &jump, 0)));
+        for &number in &self.each {
+            let Middle::Each(layer) = self.chosen[number].middle else { continue };
+            let (at, to) = (between as usize, to as usize);
+            let is_new = match jump.is_forward() {
+                true => src.is_last(layer, at, to),
+                false => src.is_first(layer, at, to),
+            };
+            if is_new {
+                let templates = self.chosen.len();
+                let head = ends.heads[from as usize * templates + number];
+                let ends = fold(head, ends.tails[(to - 1) * templates + number]);
+                each(self.of_word(ends, src, layer, between, &jump));
             }
         }
     }
 
-    /// Calls `each` for every feature of a jump that stands for one word between: the number of
-    /// its template among such templates, the word, and a way to its fingerprint.
+    /// Whether the features of a word between depend on the word jumped from.
+    pub fn between_needs_from(&self) -> bool {
+        let own = self.each.iter().flat_map(|&number| self.chosen[number].parts);
+        own.into_iter().any(|part| matches!(part, From(..)))
+    }
+
+    /// The feature of a jump, if its template has one.
     #[inline]
-    pub fn between<'s>(
-        &'s self,
-        src: &'s Prepared,
-        from: u32,
-        to: u32,
-        mut each: impl FnMut(usize, u32, &dyn Fn() -> u64),
-    ) {
-        let jump = Jump::new(from, to);
-        let shapes = self.chosen.iter().filter_map(|shape| Some((shape, shape.each?)));
-        for (number, (shape, layer)) in shapes.enumerate() {
-            for between in jump.inside() {
-                if src.is_first(layer, between as usize, jump.low as usize) {
-                    let print = || self.fingerprint(shape, src, &jump, between);
-                    each(number, between, &print);
-                }
+    fn of_jump(&self, middle: Middle, ends: u64, src: &Prepared, jump: &Jump) -> Option<u64> {
+        match middle {
+            Middle::Nothing => Some(spread(ends)),
+            Middle::Same => {
+                let same = self.same[usize::from(src.same_chunk(jump.from, jump.to))];
+                Some(spread(fold(ends, fold(0, same))))
             }
+            Middle::List(layer) if !jump.inside().is_empty() => {
+                let list = src.list(layer, jump.low as usize, jump.high as usize);
+                Some(spread(fold(ends, self.towards(jump, list))))
+            }
+            Middle::List(_) | Middle::Each(_) => None,
         }
     }
 
-    /// How many templates give a feature for each word between, if such a feature depends on
-    /// that word and the word jumped to alone; else none.
-    pub fn apart(&self) -> Option<usize> {
-        let mut own = self.chosen.iter().filter(|shape| shape.each.is_some());
-        let depends = |shape: &Shape| shape.parts.iter().any(|part| matches!(part, From(..)));
-        let count = own.clone().count();
-        (!own.any(depends)).then_some(count)
+    /// The feature of a word between.
+    #[inline]
+    fn of_word(&self, ends: u64, src: &Prepared, layer: Layer, between: u32, jump: &Jump) -> u64 {
+        spread(fold(ends, self.towards(jump, src.at(layer, between, 0))))
     }
 
+    /// What stands between, with the way.
     #[inline]
-    fn fingerprint(&self, shape: &Shape, src: &Prepared, jump: &Jump, between: u32) -> u64 {
-        spread(self.follow(first(shape.id), shape.parts, src, jump, between))
+    fn towards(&self, jump: &Jump, between: u64) -> u64 {
+        fold(fold(0, self.way[usize::from(jump.is_forward())]), between)
     }
 
-    /// Takes further parts into what a fingerprint begins with.
-    #[inline]
-    fn follow(&self, head: u64, parts: &[Part], src: &Prepared, jump: &Jump, between: u32) -> u64 {
-        let value = |part: &Part| match *part {
-            From(layer, offset) => src.at(layer, jump.from, offset),
-            To(layer, offset) => src.at(layer, jump.to, offset),
-            Way => self.way[usize::from(jump.is_forward())],
-            Each(layer) => src.at(layer, between, 0),
-            List(layer) => src.list(layer, jump.low as usize, jump.high as usize),
-            Same => self.same[usize::from(src.same_chunk(jump.from, jump.to))],
-        };
-        parts.iter().fold(head, |sum, part| fold(sum, value(part)))
+    /// The fingerprint of a feature given as text; none when no template has such a text.
+    pub fn fingerprint_of(&self, text: &str) -> Option<u64> {
+        let mut fields = text.split('|');
+        let id = fields.next().filter(|id| id.len() == 2)?.parse::<u8>().ok()?;
+        let shape = self.chosen.iter().find(|shape| shape.id == id)?;
+        let (mut head, mut tail, mut middle) = (first(id), 0, 0);
+        for part in shape.parts {
+            // A field without `_` is a list of one, whose hash is that of the one.
+            let value = list_of(fields.next()?.split('_').map(|word| hash_of(&plain(word))));
+            match part {
+                From(..) => head = fold(head, value),
+                To(..) => tail = fold(tail, value),
+                Way | Each(_) | List(_) | Same => middle = fold(middle, value),
+            }
+        }
+        let ends = fold(head, tail);
+        let whole = if shape.middle == Middle::Nothing { ends } else { fold(ends, middle) };
+        fields.next().is_none().then(|| spread(whole))
     }
 
     /// The text of a feature that fired.
@@ -303,21 +388,6 @@ impl Jump {
     fn inside(&self) -> std::ops::Range<u32> {
         self.low + 1..self.high
     }
-}
-
-/// The fingerprint of a feature given as text; none when no template has such a text.
-pub fn fingerprint_of(text: &str) -> Option<u64> {
-    let mut fields = text.split('|');
-    let id = fields.next().filter(|id| id.len() == 2)?.parse::<u8>().ok()?;
-    let (_, parts) = TEMPLATES.into_iter().find(|(known, _)| *known == id)?;
-    // A field without `_` is a list of one, whose hash is that of the one.
-    let values = fields.map(|field| list_of(field.split('_').map(|word| hash_of(&plain(word)))));
-    let (mut sum, mut count) = (first(id), 0);
-    for value in values {
-        sum = fold(sum, value);
-        count += 1;
-    }
-    (count == parts.len()).then(|| spread(sum))
 }
 
 const ESCAPES: [(char, &str); 4] = [('%', "%25"), ('|', "%7C"), ('_', "%5F"), (' ', "%20")];

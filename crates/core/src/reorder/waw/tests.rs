@@ -3,7 +3,7 @@
 use super::*;
 use crate::Job;
 use crate::align::Link;
-use crate::feature::{Candidate, Coverage, Here, PathFeature, Phrase, Source, Span};
+use crate::feature::{Coverage, Here, PathFeature, Phrase, Source, Span};
 use crate::reorder::Space;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,10 +30,11 @@ fn texts(src: &Sentence<'_>, options: &Options, from: u32, to: u32) -> Vec<Strin
     let shapes = Shapes::new(options);
     let mut prepared = Prepared::default();
     prepared.fill_from(src);
-    let mut texts = Vec::new();
-    shapes.firings(&prepared, from, to, |firing| {
+    let (mut ends, mut texts) = (Ends::default(), Vec::new());
+    ends.fill(&shapes, &prepared);
+    shapes.firings(&prepared, &ends, from, to, |firing| {
         let text = shapes.text(src, from, to, firing);
-        assert_eq!(fingerprint_of(&text), Some(firing.fingerprint), "{text}");
+        assert_eq!(shapes.fingerprint_of(&text), Some(firing.fingerprint), "{text}");
         texts.push(text);
     });
     texts
@@ -295,9 +296,13 @@ fn online_training_comes_near_the_optimum() {
 }
 
 fn small_model() -> Model {
+    model_with(Anchor::Target)
+}
+
+fn model_with(anchor: Anchor) -> Model {
     let corpus = corpus(11, 200);
     let job = Job::new(1);
-    let options = Options { min_count: 4, ..options("WPC") };
+    let options = Options { min_count: 4, anchor, ..options("WPC") };
     let trainer = Trainer::new(&corpus, options, usize::MAX, None, &job).unwrap();
     let weights = trainer.adagrad(3, 0.2, 1.0, &job).unwrap();
     trainer.model(&corpus, &weights, 1.0, &job).unwrap()
@@ -347,7 +352,12 @@ fn a_saved_model_and_its_text_give_the_same_model() {
 
 #[test]
 fn a_score_is_the_log_probability_of_the_definition() {
-    let model = small_model();
+    for anchor in [Anchor::Target, Anchor::Ends] {
+        scores_as_defined(&model_with(anchor));
+    }
+}
+
+fn scores_as_defined(model: &Model) {
     let corpus = corpus(12, 30);
     let path = scratch("weights");
     model.write_text(&path).unwrap();
@@ -361,10 +371,9 @@ fn a_score_is_the_log_probability_of_the_definition() {
         .collect();
     for number in 0..corpus.len() {
         let src = corpus.sentence(number);
-        let [mut prepared, mut other] = [Prepared::default(), Prepared::default()];
+        let mut prepared = Prepared::default();
         prepared.fill_from(&src);
-        other.fill_from(&src);
-        let matrix = Matrix::lazy(&model, other);
+        let matrix = Matrix::lazy(model, prepared);
         for (from, to) in
             (0..=src.len() as u32).flat_map(|f| (1..=src.len() as u32).map(move |t| (f, t)))
         {
@@ -375,7 +384,6 @@ fn a_score_is_the_log_probability_of_the_definition() {
             let margin: f64 = weights["**BIAS**"]
                 + fired.iter().filter_map(|name| weights.get(&**name)).sum::<f64>();
             let expected = -(1.0 + (-margin).exp()).ln();
-            assert!((f64::from(model.score(&prepared, from, to)) - expected).abs() < 1e-5);
             assert!((f64::from(matrix.get(from, to)) - expected).abs() < 1e-5);
         }
     }
@@ -420,7 +428,7 @@ fn model_bytes() -> &'static Vec<u8> {
 fn the_message_of_a_wrong_file_says_what_to_do() {
     assert_eq!(
         Model::from_copy(b"what").unwrap_err().to_string(),
-        "model: something else; expected a word-after-word model of version 1; \
+        "model: something else; expected a word-after-word model of version 2; \
          make it again with `wayword waw train`"
     );
 }
@@ -448,13 +456,12 @@ fn distance_ranks_the_words_in_the_order_of_the_specification() {
 
 fn chosen(prune: Prune, scores: &[(u32, f32)]) -> Vec<u32> {
     // SPEC's positions count from 1: e = last = 4 is the word after position 4, from 0.
-    let mut candidates: Vec<Candidate> = scores
-        .iter()
-        .map(|&(at, _)| Candidate { span: Span::new(at - 1, at), entry: at - 1, kept: true })
-        .collect();
+    let all = scores.iter().map(|&(at, _)| at - 1);
     let score = |word: u32| scores.iter().find(|(at, _)| *at == word + 1).unwrap().1.ln();
-    Chooser::default().choose(&prune, 4, &mut candidates, score);
-    candidates.iter().filter(|c| c.kept).map(|c| c.span.end).collect()
+    let mut kept = all.clone().collect();
+    let spared = Chooser::new(prune).choose(4, &mut kept, score);
+    let stays = |word: &u32| kept.contains(word) || (spared.start..spared.end).contains(word);
+    all.filter(stays).map(|word| word + 1).collect()
 }
 
 #[test]
@@ -517,21 +524,25 @@ impl Exploration {
         let admits = |span: Span| Space::Dl(Some(LIMIT)).admits(&here, span, |_| true);
         let spans =
             (0..LENGTH).flat_map(|at| (at + 1..=LENGTH.min(at + 3)).map(move |to| (at, to)));
-        let mut candidates: Vec<Candidate> = spans
+        let mut spans: Vec<Span> = spans
             .map(|(start, end)| Span::new(start, end))
             .filter(|&span| {
                 cov.is_free(span) && if self.too_early { near(span) } else { admits(span) }
             })
-            .map(|span| Candidate { span, entry: span.start, kept: true })
             .collect();
-        if let Some(prune) = &self.prune {
+        if let Some(prune) = self.prune {
             let score = |to: u32| self.scores[(end * LENGTH + to) as usize];
-            Chooser::default().choose(prune, end, &mut candidates, score);
+            let words: BTreeSet<u32> = spans.iter().map(|span| span.start).collect();
+            let mut kept = words.into_iter().collect();
+            let spared = Chooser::new(prune).choose(end, &mut kept, score);
+            spans.retain(|Span { start, .. }| {
+                kept.contains(start) || (spared.start..spared.end).contains(start)
+            });
         }
-        candidates.retain(|candidate| candidate.kept && admits(candidate.span));
-        self.dead_ends += usize::from(candidates.is_empty());
-        self.expansions += candidates.len();
-        for Candidate { span, .. } in candidates {
+        spans.retain(|&span| admits(span));
+        self.dead_ends += usize::from(spans.is_empty());
+        self.expansions += spans.len();
+        for span in spans {
             let mut after = [blocks];
             Coverage::mark(&mut after, span);
             self.go(after[0], span.end);
@@ -605,17 +616,17 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     let cells = (0..=7).flat_map(|from| (1..=7).map(move |to| score(from, to))).collect();
     let words = ["a", "b", "c", "d", "e", "f", "g"];
     let links = [Link::new(0, 1), Link::new(1, 0)];
-    let phrase = |number, start, end, links| Phrase { number, span: Span::new(start, end), links };
-    let phrases = [phrase(0, 1, 2, &links[..0]), phrase(1, 1, 3, &links), phrase(2, 6, 7, &[])];
+    let phrase = |start, end, links| Phrase { span: Span::new(start, end), links };
+    let phrases = [phrase(1, 2, &links[..0]), phrase(1, 3, &links), phrase(6, 7, &[])];
     let given = [cells];
     let waw = Waw { scores: Scores::Given(&given), prune: None };
     let scorer =
         waw.sentence(&Source { words: &words, tokens: &words, number: 0 }, &phrases).unwrap();
-    assert_eq!(scorer.alone(&phrases[0]), 0.0);
-    assert_eq!(scorer.hope(&phrases[0]), -0.5);
+    assert_eq!(scorer.alone(0), 0.0);
+    assert_eq!(scorer.hope(0), -0.5);
     // Its order is c b.
-    assert_eq!(scorer.alone(&phrases[1]), score(3, 2));
-    assert_eq!(scorer.hope(&phrases[1]), -1.0);
-    assert_eq!(scorer.hope(&phrases[2]), -2.0);
+    assert_eq!(scorer.alone(1), score(3, 2));
+    assert_eq!(scorer.hope(1), -1.0);
+    assert_eq!(scorer.hope(2), -2.0);
     assert_eq!([1, 2, 3].map(|word| scorer.loss(word)), [-0.25, 0.0, 0.0]);
 }

@@ -233,6 +233,7 @@ impl Trainer {
         let mut names: Vec<String> = Vec::new();
         let mut walk = super::samples::Walk::default();
         let mut prepared = super::sentence::Prepared::default();
+        let mut ends = super::template::Ends::default();
         let mut missing = wanted.iter().filter(|is| **is).count();
         for number in 0..corpus.len() {
             if missing == 0 {
@@ -242,9 +243,10 @@ impl Trainer {
                 job.check()?;
             }
             corpus.prepare(number, &mut prepared);
+            ends.fill(&shapes, &prepared);
             let mut text = None;
             walk.samples(corpus.order(number), self.options.window, |sample| {
-                shapes.firings(&prepared, sample.from, sample.to, |firing| {
+                shapes.firings(&prepared, &ends, sample.from, sample.to, |firing| {
                     let Some(at) = self.features.number(firing.fingerprint) else { return };
                     if std::mem::take(&mut wanted[at as usize]) {
                         missing -= 1;

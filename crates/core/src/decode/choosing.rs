@@ -1,0 +1,80 @@
+//! Which lanes may follow a group when a path feature narrows the choice.
+//!
+//! In: the lanes that the space allows. Out: those entered at words that the feature keeps, and
+//! those that start where it spares all. Cost: two looks at each lane; no allocation.
+
+use super::options::{Lane, Options};
+use crate::feature::Span;
+
+/// Memory of a choice, kept between sentences.
+#[derive(Debug, Default)]
+pub struct Choosing {
+    /// Lanes that the space allows, by span; those of a span stand together.
+    pub allowed: Vec<u32>,
+    /// The words they are entered at, each once.
+    entries: Vec<u32>,
+    /// The words that are kept.
+    words: Vec<u32>,
+    /// By word: the round in which it was last seen or kept.
+    marks: Vec<u32>,
+    round: u32,
+}
+
+impl Choosing {
+    /// Finds the words that the allowed lanes are entered at.
+    pub fn find_entries(&mut self, options: &Options) {
+        let Choosing { allowed, entries, marks, .. } = self;
+        self.round += 1;
+        entries.clear();
+        for &lane in &*allowed {
+            let Lane { entry, parts, .. } = *options.lane(lane);
+            if parts > 0 {
+                continue;
+            }
+            if marks.len() <= entry as usize {
+                marks.resize(entry as usize + 1, 0);
+            }
+            if std::mem::replace(&mut marks[entry as usize], self.round) != self.round {
+                entries.push(entry);
+            }
+        }
+    }
+
+    /// Writes the lanes worth trying to `lanes`; returns how many are not. `narrow` takes words
+    /// back and returns where lanes may start that stay anyway.
+    pub fn choose(
+        &mut self,
+        options: &Options,
+        narrow: impl FnOnce(&mut Vec<u32>) -> Span,
+        lanes: &mut Vec<u32>,
+    ) -> u64 {
+        let Choosing { allowed, entries, words, marks, .. } = self;
+        lanes.clear();
+        words.clear();
+        words.extend_from_slice(entries);
+        let spared = narrow(words);
+        self.round += 1;
+        for &word in &*words {
+            marks[word as usize] = self.round;
+        }
+        let mut left_out = 0;
+        for &number in &*allowed {
+            let Lane { span, entry, parts, .. } = *options.lane(number);
+            if parts > 0 {
+                // One row of options instead of several, if all of them are kept.
+                let first = lanes.len().checked_sub(parts as usize);
+                if let Some(at) = first.filter(|&at| lanes[at] == number - parts) {
+                    lanes.truncate(at);
+                    lanes.push(number);
+                }
+            } else if (spared.start..spared.end).contains(&span.start)
+                || marks[entry as usize] == self.round
+            {
+                lanes.push(number);
+            } else {
+                left_out += 1;
+            }
+        }
+        left_out
+    }
+}
