@@ -261,14 +261,45 @@ def test_rankings_equal_a_slow_twin(folder: Path, model: waw.WawModel) -> None:
             assert counts == expected
 
 
+def test_a_gain_has_the_interval_of_its_sentences(folder: Path, model: waw.WawModel) -> None:
+    import numpy as np
+
+    from wayword.corpus.annotate import read_factored
+
+    src, _, link_file = files(folder, "test")
+    sentences = list(read_factored(src))[:40]
+    lines = link_file.read_text(encoding="utf-8").splitlines()
+    links = [
+        [(int(i), int(j)) for i, j in (link.split("-") for link in line.split())] for line in lines
+    ]
+    single = [
+        waw.evaluate(model, waw.Corpus.from_sentences([one], [own]), limits=(18,))
+        for one, own in zip(sentences, links, strict=False)
+    ]
+    (gain,) = waw.evaluate(
+        model, waw.Corpus.from_sentences(sentences, links[:40]), limits=(18,)
+    ).gains
+    decisions = sum(one.ranking[0].decisions for one in single)
+    for share, margin, count in (
+        (gain.top1, gain.top1_margin, "first"),
+        (gain.top3, gain.top3_margin, "among_three"),
+    ):
+        more = [getattr(one.ranking[0], count) - getattr(one.distance[0], count) for one in single]
+        assert share == pytest.approx(sum(more) / decisions)
+        spread = np.std(more, ddof=1) * len(more) ** 0.5
+        assert margin == pytest.approx(1.96 * spread / decisions)
+    assert math.isnan(single[0].gains[0].top1_margin)
+
+
 def test_the_model_beats_distance_on_sentences_it_has_not_seen(
     folder: Path, model: waw.WawModel
 ) -> None:
     found = waw.evaluate(model, waw.Corpus.read(*files(folder, "test")))
     assert found.classification.f1 > 0.8
-    for row, plain in zip(found.ranking, found.distance, strict=True):
+    for row, plain, gain in zip(found.ranking, found.distance, found.gains, strict=True):
         assert row.top1 > plain.top1 + 0.05
         assert row.top3 > plain.top3
+        assert gain.top1 - gain.top1_margin > 0.04
     assert math.isnan(waw.Classification(0, 0, 0, 5).precision)
 
 
@@ -437,7 +468,8 @@ def test_the_command_trains_evaluates_and_draws(
     assert main(test) == 0
     shown = capsys.readouterr().out
     assert "Top-3-long back" in shown
-    assert shown.count("distance") == 2
+    assert shown.count("\ndistance") == 2
+    assert "gain in Top-1" in shown
     assert main([*test, "--json", "--dl", "8"]) == 0
     found = json.loads(capsys.readouterr().out)[str(out)]
     assert found["ranking"][0]["limit"] == 8

@@ -366,6 +366,7 @@ class WeightPoint:
 _WawChunks = tuple[list[str], list[int], list[int]]
 _WawLayers = tuple[list[str], list[str] | None, _WawChunks | None]
 _WawPlaces = tuple[int, int, int]
+_WawRanked = tuple[_WawPlaces, int, _WawPlaces, _WawPlaces]
 
 @final
 class WawCorpus:
@@ -442,13 +443,13 @@ class WawModel:
     def matrix(self, layers: _WawLayers) -> View: ...
 
 def waw_evaluate(
-    model: WawModel | None,
+    model: WawModel,
     corpus: WawCorpus,
     limits: list[int],
     *,
     threads: int,
     progress: _Progress,
-) -> tuple[tuple[int, int, int, int], list[tuple[_WawPlaces, int, _WawPlaces, _WawPlaces]]]: ...
+) -> tuple[tuple[int, int, int, int], list[tuple[_WawRanked, _WawRanked, tuple[int, int]]]]: ...
 def waw_features(layers: _WawLayers, from_: int, to: int, between_anchor: str) -> list[str]: ...
 def waw_options(space: str, covered: list[bool], end: int, scores: list[float]) -> str: ...
 def waw_samples(order: list[int], window: int, inclusive: bool) -> list[tuple[int, int, bool]]: ...

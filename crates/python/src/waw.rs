@@ -28,6 +28,10 @@ type Layers = (Vec<String>, Option<Vec<String>>, Option<Chunks>);
 type Linked = (Layers, Vec<(u32, u32)>);
 /// Decisions, and how often the right word came first and among the first three.
 type Places = (u64, u64, u64);
+/// All decisions, those beyond the limit, long jumps back and forward.
+type Ranked = (Places, u64, Places, Places);
+/// A model, plain distance, and squares of the gain.
+type Compared = (Ranked, Ranked, (u64, u64));
 
 fn sentence((words, tags, chunks): &Layers) -> wayword::Result<Sentence<'_>> {
     let texts = |layer: &[String]| -> Vec<String> { layer.to_vec() };
@@ -329,27 +333,31 @@ impl WawModel {
     }
 }
 
-/// Puts a model, or plain distance, to the test: found, missed, wrong, refused; and for each limit
-/// all decisions, those beyond the limit, and long jumps back and forward.
+/// Puts a model to the test: found, missed, wrong, refused; and for each limit all decisions,
+/// those beyond the limit, long jumps back and forward, of the model and of plain distance, and
+/// squares of the gain.
 #[pyfunction]
 #[pyo3(signature = (model, corpus, limits, *, threads, progress))]
-#[expect(clippy::type_complexity, reason = "numbers that the Python side names")]
 pub fn waw_evaluate(
     py: Python<'_>,
-    model: Option<&WawModel>,
+    model: &WawModel,
     corpus: &WawCorpus,
     limits: Vec<u32>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<((u64, u64, u64, u64), Vec<(Places, u64, Places, Places)>)> {
-    let (model, corpus) = (model.map(|model| &*model.inner), &*corpus.inner);
-    let (decided, ranked) =
+) -> PyResult<((u64, u64, u64, u64), Vec<Compared>)> {
+    let (model, corpus) = (&*model.inner, &*corpus.inner);
+    let (decided, compared) =
         enter(py, threads, progress, |job| waw::evaluate(model, corpus, &limits, job))?;
     let waw::Decided { found, missed, wrong, refused } = decided;
     let places = |p: &waw::Places| (p.decisions, p.first, p.among_three);
-    let row =
+    let ranked =
         |r: &waw::Ranked| (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward));
-    Ok(((found, missed, wrong, refused), ranked.iter().map(row).collect()))
+    let rows = compared.iter().map(|one| {
+        let squares = (one.first_squares, one.among_three_squares);
+        (ranked(&one.own), ranked(&one.distance), squares)
+    });
+    Ok(((found, missed, wrong, refused), rows.collect()))
 }
 
 /// The samples of an order: from, to, whether it is right; positions from 1, 0 is the start.

@@ -12,14 +12,10 @@ example: wayword waw train train.de train.en train.links -o de.waw
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
 from wayword.cli.waw_grid import configure_grid
 from wayword.cli.waw_train import add_bitext, configure_train
-
-if TYPE_CHECKING:
-    pass
 
 HELP = "learn which source word comes right after which"
 

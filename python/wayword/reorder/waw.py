@@ -39,6 +39,7 @@ __all__ = [
     "Classification",
     "Corpus",
     "Evaluation",
+    "Gain",
     "Ranking",
     "Summary",
     "WawModel",
@@ -460,12 +461,28 @@ class Ranking:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """By how much a model ranks better than plain distance, with half of the 95 % interval.
+
+    Decisions of one sentence depend on each other, so the interval is that of a mean over
+    sentences.
+    """
+
+    limit: int
+    top1: float
+    top1_margin: float
+    top3: float
+    top3_margin: float
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """A model beside plain distance: which classifies nothing and ranks the nearest word first."""
 
     classification: Classification
     ranking: tuple[Ranking, ...]
     distance: tuple[Ranking, ...]
+    gains: tuple[Gain, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -473,10 +490,11 @@ class Evaluation:
             "classification": self.classification.to_dict(),
             "ranking": [row.to_dict() for row in self.ranking],
             "distance": [row.to_dict() for row in self.distance],
+            "gains": [vars(row) for row in self.gains],
         }
 
 
-def _share(some: int, all_: int) -> float:
+def _share(some: float, all_: int) -> float:
     return some / all_ if all_ else math.nan
 
 
@@ -490,17 +508,31 @@ def evaluate(
 ) -> Evaluation:
     """Put a model to the test on sentences it has not seen, beside plain distance."""
     limits = [_count("limits", limit) for limit in limits]
-    decided, ranked = _core.waw_evaluate(
+    decided, compared = _core.waw_evaluate(
         model._core, corpus._core, limits, threads=threads, progress=progress
     )
-    _, plain = _core.waw_evaluate(None, corpus._core, limits, threads=threads, progress=None)
-    rows = [tuple(map(_ranking, limits, found)) for found in (ranked, plain)]
-    return Evaluation(Classification(*decided), rows[0], rows[1])
+    own = tuple(_ranking(limit, row[0]) for limit, row in zip(limits, compared, strict=True))
+    plain = tuple(_ranking(limit, row[1]) for limit, row in zip(limits, compared, strict=True))
+    squares = [row[2] for row in compared]
+    gains = tuple(_gain(*row, len(corpus)) for row in zip(own, plain, squares, strict=True))
+    return Evaluation(Classification(*decided), own, plain, gains)
 
 
 def _ranking(limit: int, found: Any) -> Ranking:
     (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = found
     return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
+
+
+def _gain(own: Ranking, plain: Ranking, squares: tuple[int, int], sentences: int) -> Gain:
+    """The gain, from sums over sentences of how often more the right word was found."""
+    found = []
+    for more, square in zip(
+        (own.first - plain.first, own.among_three - plain.among_three), squares, strict=True
+    ):
+        deviation = square - more * more / sentences if sentences > 1 else math.nan
+        error = math.sqrt(deviation * sentences / (sentences - 1)) if sentences > 1 else math.nan
+        found += [_share(more, own.decisions), _share(1.96 * error, own.decisions)]
+    return Gain(own.limit, *found)
 
 
 def log_matrix(matrix: Any, words: int) -> list[float]:

@@ -15,6 +15,8 @@ __all__ = ["describe"]
 
 SURE = ["model", "features", "precision", "recall", "F"]
 RANKED = ["model", "DL", "DL-err", "Top-1", "Top-3", "Top-3-long back", "forw."]
+GAINS = ["gain in Top-1", "in Top-3"]
+NOTE = "gain: over distance; ± is half of the 95 % interval, over sentences."
 
 
 def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
@@ -25,8 +27,16 @@ def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
         shares.append([name, templates, *(f"{100 * p:.1f}" for p in (c.precision, c.recall, c.f1))])
     distance = next(iter(found.values()))[1].distance
     rows = [_row("distance", row) for row in distance]
-    rows += [_row(name, row) for name, (_, one) in found.items() for row in one.ranking]
-    return f"{table(SURE, shares)}\n\n{table(RANKED, rows)}"
+    for name, (_, one) in found.items():
+        for row, gain in zip(one.ranking, one.gains, strict=True):
+            rows.append([*_row(name, row), _signed(gain.top1, gain.top1_margin)])
+            rows[-1].append(_signed(gain.top3, gain.top3_margin))
+    rows = [row + [""] * (len(RANKED + GAINS) - len(row)) for row in rows]
+    return f"{table(SURE, shares)}\n\n{table(RANKED + GAINS, rows)}\n\n{NOTE}"
+
+
+def _signed(gain: float, margin: float) -> str:
+    return f"{100 * gain:+.1f} ±{100 * margin:.1f}"
 
 
 def _row(name: str, row: "Ranking") -> list[object]:

@@ -1,9 +1,10 @@
 //! How well a model tells which word comes next (SPEC b.6).
 //!
-//! In: a model, or plain distance, and annotated sentences with their orders. Out: counts from
-//! which precision, recall and ranking accuracy follow; counts can be added.
+//! In: a model and annotated sentences with their orders. Out: counts from which precision, recall
+//! and ranking accuracy follow, beside those of plain distance; counts can be added.
 //! How: the classifier is asked about all samples as in training; the ranking walks along each
-//! order and asks for the place of the right word among all within the distortion limit.
+//! order and asks for the place of the right word among all within the distortion limit. What a
+//! model gains is squared sentence by sentence, for the interval of the gain.
 //! Cost: one evaluation of the model a pair of words, O(n · limit) pairs a sentence.
 
 use super::corpus::Corpus;
@@ -58,6 +59,37 @@ pub struct Ranked {
     pub long_forward: Places,
 }
 
+/// A model beside plain distance, which puts the nearest word first, under one distortion limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// The model's places.
+    pub own: Ranked,
+    /// Those of plain distance.
+    pub distance: Ranked,
+    /// Over sentences, the squares of how often more the model has the right word first.
+    pub first_squares: u64,
+    /// The same for among the first three.
+    pub among_three_squares: u64,
+}
+
+impl Compared {
+    /// Takes up a sentence.
+    fn add(&mut self, own: &Ranked, distance: &Ranked) {
+        self.own.join(own);
+        self.distance.join(distance);
+        self.first_squares += own.all.first.abs_diff(distance.all.first).pow(2);
+        let more = own.all.among_three.abs_diff(distance.all.among_three);
+        self.among_three_squares += more.pow(2);
+    }
+
+    fn join(&mut self, other: &Compared) {
+        self.own.join(&other.own);
+        self.distance.join(&other.distance);
+        self.first_squares += other.first_squares;
+        self.among_three_squares += other.among_three_squares;
+    }
+}
+
 impl Places {
     fn add(&mut self, place: Option<usize>) {
         self.decisions += 1;
@@ -76,40 +108,35 @@ impl Places {
 struct Tester {
     walk: Walk,
     decided: Decided,
-    ranked: Vec<Ranked>,
+    compared: Vec<Compared>,
 }
 
-/// Puts a model to the test; none is plain distance, which decides nothing.
+/// Puts a model to the test.
 pub fn evaluate(
-    model: Option<&Model>,
+    model: &Model,
     corpus: &Corpus,
     limits: &[u32],
     job: &Job,
-) -> Result<(Decided, Vec<Ranked>)> {
-    if let Some(model) = model {
-        fits(model, corpus)?;
-    }
+) -> Result<(Decided, Vec<Compared>)> {
+    fits(model, corpus)?;
     job.begin(corpus.len() as u64);
     let testers = for_each_block_of(BLOCK, corpus.len(), job, |tester: &mut Tester, block| {
-        tester.ranked.resize(limits.len(), Ranked::default());
+        tester.compared.resize(limits.len(), Compared::default());
         block.into_iter().for_each(|number| tester.test(model, corpus, limits, number));
         Ok(())
     })?;
     let mut decided = Decided::default();
-    let mut ranked = vec![Ranked::default(); limits.len()];
+    let mut compared = vec![Compared::default(); limits.len()];
     for tester in testers {
         decided.found += tester.decided.found;
         decided.missed += tester.decided.missed;
         decided.wrong += tester.decided.wrong;
         decided.refused += tester.decided.refused;
-        for (sum, own) in ranked.iter_mut().zip(&tester.ranked) {
-            sum.all.join(&own.all);
-            sum.beyond += own.beyond;
-            sum.long_back.join(&own.long_back);
-            sum.long_forward.join(&own.long_forward);
+        for (sum, own) in compared.iter_mut().zip(&tester.compared) {
+            sum.join(own);
         }
     }
-    Ok((decided, ranked))
+    Ok((decided, compared))
 }
 
 /// Refuses text without the layers that a model looks at.
@@ -127,49 +154,52 @@ fn fits(model: &Model, corpus: &Corpus) -> Result<()> {
 }
 
 impl Tester {
-    fn test(&mut self, model: Option<&Model>, corpus: &Corpus, limits: &[u32], number: usize) {
+    fn test(&mut self, model: &Model, corpus: &Corpus, limits: &[u32], number: usize) {
         let order = corpus.order(number);
-        let matrix = model.map(|model| {
-            let mut prepared = Prepared::default();
-            corpus.prepare(number, &mut prepared);
-            Matrix::lazy(model, prepared)
+        let mut prepared = Prepared::default();
+        corpus.prepare(number, &mut prepared);
+        let matrix = Matrix::lazy(model, prepared);
+        let half = 0.5_f32.ln();
+        let decided = &mut self.decided;
+        self.walk.samples(order, model.recipe().options.window, |sample| {
+            let yes = matrix.get(sample.from, sample.to) >= half;
+            *match (sample.is_next, yes) {
+                (true, true) => &mut decided.found,
+                (true, false) => &mut decided.missed,
+                (false, true) => &mut decided.wrong,
+                (false, false) => &mut decided.refused,
+            } += 1;
         });
-        if let (Some(model), Some(matrix)) = (model, &matrix) {
-            let half = 0.5_f32.ln();
-            let decided = &mut self.decided;
-            self.walk.samples(order, model.recipe().options.window, |sample| {
-                let yes = matrix.get(sample.from, sample.to) >= half;
-                *match (sample.is_next, yes) {
-                    (true, true) => &mut decided.found,
-                    (true, false) => &mut decided.missed,
-                    (false, true) => &mut decided.wrong,
-                    (false, false) => &mut decided.refused,
-                } += 1;
-            });
-        }
-        for (&limit, ranked) in limits.iter().zip(&mut self.ranked) {
+        for (&limit, compared) in limits.iter().zip(&mut self.compared) {
+            let [mut own, mut distance] = [Ranked::default(); 2];
             self.walk.steps(order, |from, next, covered| {
-                ranked.add(matrix.as_ref(), limit, from, next, covered);
+                own.add(|from, to| matrix.get(from, to), limit, from, next, covered);
+                distance.add(|_, _| 0.0, limit, from, next, covered);
             });
+            compared.add(&own, &distance);
         }
     }
 }
 
 impl Ranked {
+    fn join(&mut self, other: &Ranked) {
+        self.all.join(&other.all);
+        self.beyond += other.beyond;
+        self.long_back.join(&other.long_back);
+        self.long_forward.join(&other.long_forward);
+    }
+
     /// Ranks the words that may come next, and notes the place of the right one.
     fn add(
         &mut self,
-        matrix: Option<&Matrix<'_>>,
+        score: impl Fn(u32, u32) -> f32,
         limit: u32,
         from: u32,
         next: u32,
         covered: &[bool],
     ) {
         // By score, then distance, then forward before backward, then position.
-        let key = |to: u32| {
-            let score = matrix.map_or(0.0, |matrix| matrix.get(from, to));
-            (score, jump(from, to), to <= from, to)
-        };
+        let key = |to: u32| (score(from, to), jump(from, to), to <= from, to);
         let right = key(next);
         let is_before = |other: (f32, u32, bool, u32)| {
             let rest = (other.1, other.2, other.3).cmp(&(right.1, right.2, right.3));

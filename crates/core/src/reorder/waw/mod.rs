@@ -29,7 +29,7 @@ mod train;
 mod tests;
 
 pub use corpus::Corpus;
-pub use evaluate::{Decided, Places, Ranked, evaluate};
+pub use evaluate::{Compared, Decided, Places, Ranked, evaluate};
 pub use feature::{Scores, Waw};
 pub use matrix::Matrix;
 pub use model::{Model, Recipe, VERSION};

@@ -444,12 +444,20 @@ fn distance_ranks_the_words_in_the_order_of_the_specification() {
     let links = [(0, 2), (1, 0), (2, 1), (3, 3), (5, 4), (4, 5)];
     let links: Vec<Link> = links.map(|(src, tgt)| Link::new(src, tgt)).to_vec();
     corpus.push(&Sentence::of_words(["a"; 6]), &links).unwrap();
-    let (decided, ranked) = evaluate(None, &corpus, &[10, 2], &Job::new(1)).unwrap();
-    assert_eq!(decided, Decided::default());
-    assert_eq!(ranked[0].all, Places { decisions: 6, first: 3, among_three: 5 });
-    assert_eq!((ranked[0].beyond, ranked[1].beyond), (0, 1));
-    assert_eq!(ranked[1].all, Places { decisions: 6, first: 3, among_three: 5 });
-    assert_eq!(ranked[0].long_back, Places::default());
+    // A model without features finds all words alike, and falls back on distance.
+    let recipe = Recipe { options: options("W"), prior: 1.0, bias: -1.0, samples: 0 };
+    let model = Model::build(&recipe, Vec::new(), "").unwrap();
+    let (decided, compared) = evaluate(&model, &corpus, &[10, 2], &Job::new(1)).unwrap();
+    assert_eq!((decided.found, decided.missed), (0, 6));
+    let [wide, narrow] = [0, 1].map(|at: usize| compared[at].distance);
+    assert_eq!(wide.all, Places { decisions: 6, first: 3, among_three: 5 });
+    assert_eq!((wide.beyond, narrow.beyond), (0, 1));
+    assert_eq!(narrow.all, Places { decisions: 6, first: 3, among_three: 5 });
+    assert_eq!(wide.long_back, Places::default());
+    for Compared { own, distance, first_squares, among_three_squares } in compared {
+        assert_eq!(own, distance);
+        assert_eq!((first_squares, among_three_squares), (0, 0));
+    }
 }
 
 // ---- early pruning ----
