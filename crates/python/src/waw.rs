@@ -30,6 +30,8 @@ type Linked = (Layers, Vec<(u32, u32)>);
 type Places = (u64, u64, u64);
 /// All decisions, those beyond the limit, long jumps back and forward.
 type Ranked = (Places, u64, Places, Places);
+/// Found, missed, wrong, refused.
+type Decided = (u64, u64, u64, u64);
 /// A model, plain distance, and squares of the gain.
 type Compared = (Ranked, Ranked, (u64, u64));
 
@@ -345,7 +347,7 @@ pub fn waw_evaluate(
     limits: Vec<u32>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<((u64, u64, u64, u64), Vec<Compared>)> {
+) -> PyResult<(Decided, Vec<Compared>)> {
     let (model, corpus) = (&*model.inner, &*corpus.inner);
     let (decided, compared) =
         enter(py, threads, progress, |job| waw::evaluate(model, corpus, &limits, job))?;
