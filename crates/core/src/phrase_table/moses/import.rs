@@ -1,213 +1,20 @@
-//! Moses' text tables, in and out.
+//! A table from Moses' text.
 //!
-//! In and out: `source ||| target ||| scores ||| links ||| counts`, and for orientation
-//! `source ||| target ||| probabilities`, plain or gzip. Lines are sorted as `LC_ALL=C sort` does;
-//! both files are read side by side, so memory does not grow with them.
-//! Scores are probabilities in the text and natural logarithms in the table.
+//! In: a phrase table and perhaps a reordering table, sorted. Out: a mapped table. How: a first walk
+//! learns the words and checks every line, a second one writes. Cost: two walks; memory for words.
 
-use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
-use super::kind::OrientationType;
-use super::table::PhraseTable;
+use super::super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
+use super::super::kind::OrientationType;
+use super::{BLOCK, COLUMNS, SKIPPED};
 use crate::Job;
-use crate::corpus::{LineReader, NewFile, Vocab};
+use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
-use crate::extract::{MAX_LENGTH, Model, ROWS, SEPARATOR};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use crate::extract::{MAX_LENGTH, ROWS, SEPARATOR};
 use std::cmp::Ordering;
-use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Lines between two looks at the job.
-const BLOCK: u64 = 1 << 12;
-/// Bytes of compressed text that are kept before they are written.
-const CHUNK: usize = 1 << 16;
 /// ln of a probability of zero.
 const FLOOR: f64 = -100.0;
-
-/// Names of the four scores, in the order of Moses' columns.
-pub const COLUMNS: [&str; 4] = ["phi_fe", "lex_fe", "phi_ef", "lex_ef"];
-/// The name of a column that is not used.
-pub const SKIPPED: &str = "-";
-
-/// Text that is compressed when the file's name ends in `.gz`.
-enum TextFile {
-    Plain(NewFile),
-    Gzip(NewFile, Box<GzEncoder<Vec<u8>>>),
-}
-
-impl TextFile {
-    fn create(path: &Path) -> Result<Self> {
-        let file = NewFile::create(path)?;
-        let is_gzip = path.extension().is_some_and(|end| end == "gz");
-        Ok(if is_gzip {
-            // Without a name and time inside, equal text gives equal files.
-            let encoder = GzEncoder::new(Vec::new(), Compression::default());
-            TextFile::Gzip(file, Box::new(encoder))
-        } else {
-            TextFile::Plain(file)
-        })
-    }
-
-    fn write(&mut self, text: &str) -> Result<()> {
-        match self {
-            TextFile::Plain(file) => file.write(text.as_bytes()),
-            TextFile::Gzip(file, encoder) => {
-                encoder.write_all(text.as_bytes()).map_err(in_memory)?;
-                if encoder.get_ref().len() > CHUNK {
-                    file.write(encoder.get_ref())?;
-                    encoder.get_mut().clear();
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn finish(self) -> Result<()> {
-        match self {
-            TextFile::Plain(file) => file.finish(),
-            TextFile::Gzip(mut file, encoder) => {
-                file.write(&encoder.finish().map_err(in_memory)?)?;
-                file.finish()
-            }
-        }
-    }
-}
-
-fn in_memory(source: std::io::Error) -> Error {
-    Error::io(Path::new("gzip"), source)
-}
-
-/// Adds a number with six significant digits, as C's `%g` does.
-fn write_general(out: &mut String, number: f64) {
-    let short = format!("{number:.5e}");
-    let (digits, exponent) = short.split_once('e').unwrap_or((&short, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    let trim = |text: &str| -> usize {
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').len()
-        } else {
-            text.len()
-        }
-    };
-    if (-4..6).contains(&exponent) {
-        let start = out.len();
-        let decimals = (5 - exponent) as usize;
-        let _ = write!(out, "{number:.decimals$}");
-        let kept = trim(&out[start..]);
-        out.truncate(start + kept);
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        let _ = write!(out, "{}e{sign}{:02}", &digits[..trim(digits)], exponent.abs());
-    }
-}
-
-/// Writes a table as text: phrase pairs with scores, and orientation when a type is given.
-pub fn export(
-    table: &PhraseTable,
-    phrase_table: &Path,
-    reordering: Option<(&Path, OrientationType)>,
-    job: &Job,
-) -> Result<u64> {
-    if let Some((_, kind)) = reordering {
-        check_orientation(table, kind)?;
-    }
-    let mut scores = TextFile::create(phrase_table)?;
-    let mut orientation = match reordering {
-        Some((path, kind)) => Some((TextFile::create(path)?, kind)),
-        None => None,
-    };
-    let (mut src, mut pair, mut line) = (String::new(), String::new(), String::new());
-    let (mut links, mut lines) = (Vec::new(), 0);
-    job.begin(table.pairs());
-    for block in table.blocks() {
-        let (words, options) = block?;
-        src.clear();
-        words.for_each(|id| push_word(&mut src, table.src_words().word(id)));
-        let count = options.src_count();
-        for option in options {
-            let option = option?;
-            pair.clear();
-            let _ = write!(pair, "{src}{SEPARATOR} ");
-            option.tgt().for_each(|id| push_word(&mut pair, table.tgt_words().word(id)));
-            let _ = write!(pair, "{SEPARATOR} ");
-            line.clear();
-            line.push_str(&pair);
-            for score in option.scores {
-                write_general(&mut line, f64::from(score).exp());
-                line.push(' ');
-            }
-            let _ = write!(line, "{SEPARATOR} ");
-            links.clear();
-            links.extend(option.links());
-            links.sort_unstable_by_key(|link| (link.tgt, link.src));
-            for link in &links {
-                let _ = write!(line, "{}-{} ", link.src.0, link.tgt.0);
-            }
-            line.push_str(SEPARATOR);
-            if let Some((both, tgt)) = option.counts {
-                let _ = write!(line, " {tgt} {count} {both}");
-            }
-            let _ = writeln!(line, " {SEPARATOR} {SEPARATOR}");
-            scores.write(&line)?;
-            if let Some((file, kind)) = &mut orientation {
-                line.clear();
-                line.push_str(&pair);
-                for row in kind.rows(|direction| option.orientation(kind.model, direction)) {
-                    for score in &row[kind.classes.range()] {
-                        write_general(&mut line, f64::from(*score).exp());
-                        line.push(' ');
-                    }
-                }
-                if line.len() > pair.len() {
-                    line.pop();
-                    line.push('\n');
-                    file.write(&line)?;
-                }
-            }
-            lines += 1;
-            if lines % BLOCK == 0 {
-                job.check()?;
-                job.advance(BLOCK);
-            }
-        }
-    }
-    scores.finish()?;
-    if let Some((file, _)) = orientation {
-        file.finish()?;
-    }
-    Ok(lines)
-}
-
-fn push_word(out: &mut String, word: Option<&str>) {
-    out.push_str(word.unwrap_or_default());
-    out.push(' ');
-}
-
-/// Refuses an orientation model that the table does not hold.
-pub fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<()> {
-    let contents = table.contents();
-    let has_classes = if kind.classes.has_sides() { contents.mslr } else { contents.msd };
-    if has_classes && contents.models[kind.model as usize] {
-        return Ok(());
-    }
-    let known: Vec<_> = Model::ALL
-        .into_iter()
-        .filter(|&model| contents.models[model as usize])
-        .flat_map(|model| {
-            let classes = [(contents.msd, "msd"), (contents.mslr, "mslr")];
-            classes.into_iter().filter(|one| one.0).map(move |one| (model.name(), one.1))
-        })
-        .map(|(model, classes)| format!("{model}-{classes}"))
-        .collect();
-    let known = if known.is_empty() { "a table with orientation".into() } else { known.join(", ") };
-    Err(Error::Argument {
-        name: "orientation".into(),
-        found: format!("{}-{:?}", kind.model.name(), kind.classes).to_lowercase(),
-        expected: known,
-    })
-}
 
 /// Text tables to read.
 #[derive(Debug, Clone)]
@@ -583,35 +390,5 @@ fn changed(lines: &LineReader) -> Error {
         place: lines.place(),
         found: "a word that was not there a moment ago".into(),
         advice: "the file changed while it was read; try again".into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_look_as_moses_prints_them() {
-        let shown = |number| {
-            let mut text = String::new();
-            write_general(&mut text, number);
-            text
-        };
-        let expected = [
-            (1.0, "1"),
-            (0.5, "0.5"),
-            (1.0 / 3.0, "0.333333"),
-            (8.76255e-05, "8.76255e-05"),
-            (0.0001, "0.0001"),
-            (0.00999999999, "0.01"),
-            (4.57046e-08, "4.57046e-08"),
-            (1e-12, "1e-12"),
-            (123456.0, "123456"),
-            (1234567.0, "1.23457e+06"),
-            (0.0, "0"),
-        ];
-        for (number, text) in expected {
-            assert_eq!(shown(number), text);
-        }
     }
 }
