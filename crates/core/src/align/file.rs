@@ -2,8 +2,7 @@
 //!
 //! In: an `Aligner`, or bytes. Out: bytes, or an `Aligner` that gives exactly the same links, or
 //! what is wrong with them.
-//! How: a header with magic word, version, body length and checksum, then little-endian numbers and
-//! UTF-8 names.
+//! How: a sealed body of little-endian numbers and UTF-8 names.
 //! A lexicon row is its length, its target words in ascending order, and their weights as they are
 //! in memory.
 //! Cost: 8 bytes per pair of words; one pass over the bytes.
@@ -13,16 +12,14 @@ use super::jump::{DISTANCES, EDGES, Jumps};
 use super::lexicon::{Entry, Lexicon, SideScale};
 use super::numbered::MAX_WORDS;
 use super::{Aligner, Order};
+use crate::corpus::sealed::{Body, Checked, Flaw, Seal};
 use crate::corpus::{NewFile, Vocab};
 use crate::error::{Error, Place, Result};
 use std::fs;
 use std::path::Path;
-use xxhash_rust::xxh3::Xxh3;
 
-const MAGIC: [u8; 8] = *b"WAYALIGN";
-const VERSION: u32 = 1;
-/// Magic word, version, body length, checksum of all that is not the checksum.
-const HEADER: usize = 8 + 4 + 8 + 8;
+pub(super) const SEAL: Seal =
+    Seal { magic: *b"WAYALIGN", version: 1, other: "it does not begin with WAYALIGN" };
 
 const DIAGONAL: u32 = 0;
 const HMM: u32 = 1;
@@ -41,7 +38,7 @@ impl Aligner {
         Aligner::from_bytes(&bytes).map_err(|Flaw(found)| Error::Format {
             place: Place::file(path),
             found: found.into(),
-            expected: format!("an aligner saved in version {VERSION} of its format"),
+            expected: format!("an aligner saved in version {} of its format", SEAL.version),
             advice: "copy the file again, or train and save the aligner again".into(),
         })
     }
@@ -54,61 +51,21 @@ impl Aligner {
         body.names(&self.src_names);
         body.names(&self.tgt_names);
         body.lexicon(&self.lexicon);
-        with_header(&body.0)
+        SEAL.seal(&body.0)
     }
 
     /// Reads what `to_bytes` wrote; every byte is checked.
     pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Aligner> {
-        let mut body = Reader { rest: checked_body(bytes)? };
+        let mut body = Reader(SEAL.open(bytes)?);
         let null_prob = body.probability()?;
         let order = body.order()?;
         let src_names = body.names()?;
         let tgt_names = body.names()?;
         let lexicon = body.lexicon(src_names.len(), tgt_names.len())?;
-        if !body.rest.is_empty() {
-            return Err(Flaw("bytes after the end"));
-        }
+        body.0.end()?;
         let summary = None;
         Ok(Aligner { src_names, tgt_names, lexicon, order, null_prob, summary })
     }
-}
-
-/// What is wrong with the bytes of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Flaw(&'static str);
-
-type Checked<T> = std::result::Result<T, Flaw>;
-
-fn header(body: &[u8]) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    header[..8].copy_from_slice(&MAGIC);
-    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    header[12..20].copy_from_slice(&(body.len() as u64).to_le_bytes());
-    let mut sum = Xxh3::new();
-    sum.update(&header[..20]);
-    sum.update(body);
-    header[20..].copy_from_slice(&sum.digest().to_le_bytes());
-    header
-}
-
-/// A whole file with this body.
-pub(super) fn with_header(body: &[u8]) -> Vec<u8> {
-    [&header(body), body].concat()
-}
-
-/// The bytes after the header, when the header is that of this version and fits them.
-fn checked_body(bytes: &[u8]) -> Checked<&[u8]> {
-    let (found, body) = bytes.split_at_checked(HEADER).ok_or(Flaw("shorter than its header"))?;
-    if found[..8] != MAGIC {
-        return Err(Flaw("it does not begin with WAYALIGN"));
-    }
-    if found[8..12] != VERSION.to_le_bytes() {
-        return Err(Flaw("another version of the format"));
-    }
-    if found != header(body) {
-        return Err(Flaw("length or checksum does not match"));
-    }
-    Ok(body)
 }
 
 struct Writer(Vec<u8>);
@@ -161,30 +118,12 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
-    rest: &'a [u8],
-}
+struct Reader<'a>(Body<'a>);
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Checked<&'a [u8]> {
-        let (taken, rest) = self.rest.split_at_checked(len).ok_or(Flaw("it ends too soon"))?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    fn u32(&mut self) -> Checked<u32> {
-        Ok(self.words(1)?.next().map_or(0, u32::from_le_bytes))
-    }
-
-    /// The next `len` groups of four bytes; the length is checked before anything is made of it.
-    fn words(&mut self, len: usize) -> Checked<impl ExactSizeIterator<Item = [u8; 4]> + 'a> {
-        let bytes = self.take(len.checked_mul(4).ok_or(Flaw("a length is impossible"))?)?;
-        Ok(bytes.chunks_exact(4).map(|chunk| [chunk[0], chunk[1], chunk[2], chunk[3]]))
-    }
-
+impl Reader<'_> {
     /// Finite numbers that are not negative.
     fn f32s(&mut self, len: usize) -> Checked<Vec<f32>> {
-        let values: Vec<f32> = self.words(len)?.map(f32::from_le_bytes).collect();
+        let values: Vec<f32> = self.0.groups(len)?.map(f32::from_le_bytes).collect();
         if values.iter().all(|value| value.is_finite() && *value >= 0.0) {
             return Ok(values);
         }
@@ -208,7 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     fn order(&mut self) -> Checked<Order> {
-        match self.u32()? {
+        match self.0.u32()? {
             DIAGONAL => match self.f32s(1)?[0] {
                 tension if tension <= MAX_WORDS as f32 => Ok(Order::Diagonal { tension }),
                 _ => Err(Flaw("the tension is too high")),
@@ -227,11 +166,12 @@ impl<'a> Reader<'a> {
     }
 
     fn names(&mut self) -> Checked<Vocab> {
-        let count = self.u32()?;
+        let count = self.0.u32()?;
         let mut names = Vocab::default();
         for number in 0..count {
-            let len = self.u32()? as usize;
-            let name = str::from_utf8(self.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
+            let len = self.0.u32()? as usize;
+            let name =
+                str::from_utf8(self.0.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
             if names.intern(name) != number {
                 return Err(Flaw("a word stands in it twice"));
             }
@@ -255,8 +195,8 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, tgt_len: usize) -> Checked<Vec<Entry>> {
-        let len = self.u32()? as usize;
-        let tgt: Vec<u32> = self.words(len)?.map(u32::from_le_bytes).collect();
+        let len = self.0.u32()? as usize;
+        let tgt: Vec<u32> = self.0.groups(len)?.map(u32::from_le_bytes).collect();
         let is_ascending = tgt.windows(2).all(|pair| pair[0] < pair[1]);
         if !is_ascending || tgt.last().is_some_and(|&last| last as usize >= tgt_len) {
             return Err(Flaw("a row of the lexicon is out of order"));

@@ -177,7 +177,7 @@ proptest! {
         body[at] = value;
         body.truncate(body.len().saturating_sub(tail.len() % 3));
         body.extend(&tail[..tail.len() % 5]);
-        if let Ok(aligner) = Aligner::from_bytes(&file::with_header(&body)) {
+        if let Ok(aligner) = Aligner::from_bytes(&file::SEAL.seal(&body)) {
             let (_, posteriors) = aligned(&aligner, CHOICES[0], 1);
             prop_assert!(posteriors.iter().all(|posterior| posterior.is_finite()));
         }

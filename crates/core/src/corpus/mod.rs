@@ -12,6 +12,7 @@ mod length;
 mod position;
 mod read;
 mod script;
+pub(crate) mod sealed;
 mod text;
 mod vocab;
 mod write;
