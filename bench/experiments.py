@@ -3,6 +3,7 @@
     python bench/experiments.py distortion -o OUT     # when a jump is charged (Figure 2)
     python bench/experiments.py orientation -o OUT    # which orientation model
     python bench/experiments.py waw -o OUT            # word after word, and early pruning (Table 5)
+    python bench/experiments.py speed -o OUT          # its rows timed in turns, when it is done
     python bench/experiments.py train -o OUT          # text to tuned system, beside Moses
 
 All but the last print tables of `wayword experiment`; each can be stopped and started again. The
@@ -13,9 +14,11 @@ the Hindi one; its tags are of taggers learned from the treebanks.
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from wayword import experiment, pipeline
@@ -182,6 +185,9 @@ def _hurried(variant: dict[str, Any]) -> dict[str, Any]:
 
 
 EXPERIMENTS = {"distortion": distortion, "orientation": orientation, "waw": waw}
+#: Rows of `waw` that `speed` times, the first as the measure of the others, and how often.
+TIMED = ("dl:8", "dl:18", "dl:18 + waw", "dl:18 + waw + pruning")
+ROUNDS = 5
 #: Rows of `waw` that are shown with a smaller pop limit as well.
 HURRIED = ("dl:8", "dl:18", "dl:18 + waw + pruning")
 #: What a grid search on the dev set chose: the highest KRS among those within 0.1 of the best BLEU.
@@ -219,6 +225,36 @@ def compare_variants(name: str, out: Path, only: list[str], threads: int) -> Non
         described = Experiment.from_dict({**values, "corpus": [corpus]}, Path())
         where = out / corpus["name"]
         print(plain(experiment.run(described, where, watch=watch, threads=threads)), flush=True)
+
+
+def speed(out: Path, only: list[str]) -> None:
+    """Time rows of a finished `waw` in turns, and print their CPU ms a word and the ratios.
+
+    What else the machine does changes from minute to minute; rounds side by side share it.
+    """
+    for corpus in tagged_corpora(out / "text"):
+        name = corpus["name"]
+        if only and name not in only:
+            continue
+        described = Experiment.from_dict({**waw(name), "base": BASE, "corpus": [corpus]}, Path())
+        opened = {row: experiment.open_variant(described, out / name, 0, row) for row in TIMED}
+        lines = list(open_text(corpus["test"][0]))
+        words = sum(len(line.split()) for line in lines)
+        times: dict[str, list[float]] = {row: [] for row in TIMED}
+        for _ in range(ROUNDS):
+            for row, (made, decoder) in opened.items():
+                # A new decoder has met no phrase yet.
+                fresh = decoder.with_settings(space=decoder.settings.space)
+                start = time.process_time()
+                fresh.translate(made.annotating()(lines), threads=1)
+                times[row].append(1000 * (time.process_time() - start) / words)
+        against = times[TIMED[0]]
+        for row, own in times.items():
+            ratios = [a / b for a, b in zip(own, against, strict=True)]
+            found = {"ms a word": median(own), f"to {TIMED[0]}": median(ratios)}
+            rounded = {key: round(value, 3) for key, value in found.items()}
+            ratios = [round(ratio, 2) for ratio in ratios]
+            print(json.dumps({"case": f"{name} {row}", **rounded, "rounds": ratios}), flush=True)
 
 
 def train(out: Path, only: list[str], threads: int) -> None:
@@ -297,7 +333,7 @@ def pack(folder: Path) -> dict[str, Any]:
 def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=[*EXPERIMENTS, "train"])
+    parser.add_argument("name", choices=[*EXPERIMENTS, "speed", "train"])
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--only", nargs="+", default=[], help="names of corpora")
     parser.add_argument("--threads", type=int, default=0)
@@ -306,6 +342,8 @@ def main() -> None:
         parser.exit(1, "the real data folder ../shared is not there\n")
     if args.name == "train":
         train(args.out, args.only, args.threads)
+    elif args.name == "speed":
+        speed(args.out, args.only)
     else:
         compare_variants(args.name, args.out, args.only, args.threads)
 
