@@ -474,6 +474,16 @@ def test_the_command_trains_evaluates_and_draws(
     found = json.loads(capsys.readouterr().out)[str(out)]
     assert found["ranking"][0]["limit"] == 8
     assert found["ranking"][0]["top1"] > found["distance"][0]["top1"]
+    one = [tmp_path / path.name for path in files(folder, "test")]
+    for path, whole in zip(one, files(folder, "test"), strict=True):
+        path.write_text(whole.read_text(encoding="utf-8").split("\n")[0] + "\n", encoding="utf-8")
+    alone = ["waw", "evaluate", str(out), *map(str, one)]
+    assert main([*alone, "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert "NaN" not in shown
+    assert json.loads(shown)[str(out)]["gains"][0]["top1_margin"] is None
+    assert main(alone) == 0
+    assert "nan" not in capsys.readouterr().out
     sentence = "er|PRON schläft|VERB"
     assert main(["waw", "show", str(out), sentence, "--order", "0 1"]) == 0
     assert "schläft" in capsys.readouterr().out

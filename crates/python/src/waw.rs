@@ -442,11 +442,8 @@ pub fn waw_options(
         let window = space.window(&here);
         let mut shown: Vec<char> =
             (0..length).map(|at| if cov.has(at) { '.' } else { '-' }).collect();
-        let admits = |at: &u32| {
-            !cov.has(*at)
-                && (window.start..window.end).contains(at)
-                && space.admits(&here, word(*at), |_| true)
-        };
+        let admits =
+            |at: &u32| !cov.has(*at) && window.has(*at) && space.admits(&here, word(*at), |_| true);
         let reached: Vec<u32> = (0..length).filter(admits).collect();
         let mut kept = reached.clone();
         let mut spared = Span::default();
@@ -454,7 +451,7 @@ pub fn waw_options(
             spared = Chooser::new(prune).choose(end, &mut kept, |at| scores[at as usize]);
         }
         for at in reached {
-            let stays = kept.contains(&at) || (spared.start..spared.end).contains(&at);
+            let stays = kept.contains(&at) || spared.has(at);
             shown[at as usize] = if stays { 'o' } else { 'x' };
         }
         Ok(shown.into_iter().collect())

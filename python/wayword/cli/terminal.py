@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,8 +31,21 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program to read, on one line."""
-    print(json.dumps(value, ensure_ascii=False))
+    """Print a value for a program to read, on one line; what is no number is null.
+
+    >>> print_json({"share": float("nan"), "rows": [(1, 0.5)]})
+    {"share": null, "rows": [[1, 0.5]]}
+    """
+    print(json.dumps(_known(value), ensure_ascii=False, allow_nan=False))
+
+
+def _known(value: Any) -> Any:
+    """The value with None for numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _known(own) for key, own in value.items()}
+    return [_known(own) for own in value] if isinstance(value, list | tuple) else value
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

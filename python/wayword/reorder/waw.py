@@ -32,6 +32,14 @@ from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.errors import ArgumentError, MismatchError
+from wayword.reorder.ranking import (
+    Classification,
+    Evaluation,
+    Gain,
+    Ranking,
+    gain_of,
+    ranking_of,
+)
 
 __all__ = [
     "OPTIMISERS",
@@ -385,119 +393,6 @@ def features(source: Source, from_: int, to: int, *, between_anchor: str = "j") 
     return _core.waw_features(_layers(source), from_, to, between_anchor)
 
 
-@dataclass(frozen=True)
-class Classification:
-    """How well right jumps are told from wrong ones at P >= 0.5."""
-
-    found: int
-    missed: int
-    wrong: int
-    refused: int
-
-    @property
-    def precision(self) -> float:
-        """Share of jumps taken for right that are."""
-        return _share(self.found, self.found + self.wrong)
-
-    @property
-    def recall(self) -> float:
-        """Share of right jumps that are found."""
-        return _share(self.found, self.found + self.missed)
-
-    @property
-    def f1(self) -> float:
-        """Their harmonic mean."""
-        return _share(2 * self.found, 2 * self.found + self.wrong + self.missed)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Counts and shares as plain values."""
-        shares = {name: getattr(self, name) for name in ("precision", "recall", "f1")}
-        return {**vars(self), **shares}
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Where the right next word stands among all within a distortion limit."""
-
-    limit: int
-    decisions: int
-    beyond: int
-    first: int
-    among_three: int
-    long_back: int
-    long_back_among_three: int
-    long_forward: int
-    long_forward_among_three: int
-
-    @property
-    def dl_err(self) -> float:
-        """Share of decisions whose right word is beyond the limit; they count as failures."""
-        return _share(self.beyond, self.decisions)
-
-    @property
-    def top1(self) -> float:
-        """Share of decisions whose right word comes first."""
-        return _share(self.first, self.decisions)
-
-    @property
-    def top3(self) -> float:
-        """Share of decisions whose right word is among the first three."""
-        return _share(self.among_three, self.decisions)
-
-    @property
-    def top3_long_back(self) -> float:
-        """The same for jumps backward over more than 7 words."""
-        return _share(self.long_back_among_three, self.long_back)
-
-    @property
-    def top3_long_forward(self) -> float:
-        """The same for jumps forward over more than 6 words."""
-        return _share(self.long_forward_among_three, self.long_forward)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Counts and shares as plain values."""
-        names = ("dl_err", "top1", "top3", "top3_long_back", "top3_long_forward")
-        return {**vars(self), **{name: getattr(self, name) for name in names}}
-
-
-@dataclass(frozen=True)
-class Gain:
-    """By how much a model ranks better than plain distance, with half of the 95 % interval.
-
-    Decisions of one sentence depend on each other, so the interval is that of a mean over
-    sentences.
-    """
-
-    limit: int
-    top1: float
-    top1_margin: float
-    top3: float
-    top3_margin: float
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A model beside plain distance: which classifies nothing and ranks the nearest word first."""
-
-    classification: Classification
-    ranking: tuple[Ranking, ...]
-    distance: tuple[Ranking, ...]
-    gains: tuple[Gain, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
-        return {
-            "classification": self.classification.to_dict(),
-            "ranking": [row.to_dict() for row in self.ranking],
-            "distance": [row.to_dict() for row in self.distance],
-            "gains": [vars(row) for row in self.gains],
-        }
-
-
-def _share(some: float, all_: int) -> float:
-    return some / all_ if all_ else math.nan
-
-
 def evaluate(
     model: WawModel,
     corpus: Corpus,
@@ -511,28 +406,11 @@ def evaluate(
     decided, compared = _core.waw_evaluate(
         model._core, corpus._core, limits, threads=threads, progress=progress
     )
-    own = tuple(_ranking(limit, row[0]) for limit, row in zip(limits, compared, strict=True))
-    plain = tuple(_ranking(limit, row[1]) for limit, row in zip(limits, compared, strict=True))
+    own = tuple(ranking_of(limit, row[0]) for limit, row in zip(limits, compared, strict=True))
+    plain = tuple(ranking_of(limit, row[1]) for limit, row in zip(limits, compared, strict=True))
     squares = [row[2] for row in compared]
-    gains = tuple(_gain(*row, len(corpus)) for row in zip(own, plain, squares, strict=True))
+    gains = tuple(gain_of(*row, len(corpus)) for row in zip(own, plain, squares, strict=True))
     return Evaluation(Classification(*decided), own, plain, gains)
-
-
-def _ranking(limit: int, found: Any) -> Ranking:
-    (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = found
-    return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
-
-
-def _gain(own: Ranking, plain: Ranking, squares: tuple[int, int], sentences: int) -> Gain:
-    """The gain, from sums over sentences of how often more the right word was found."""
-    found = []
-    for more, square in zip(
-        (own.first - plain.first, own.among_three - plain.among_three), squares, strict=True
-    ):
-        deviation = square - more * more / sentences if sentences > 1 else math.nan
-        error = math.sqrt(deviation * sentences / (sentences - 1)) if sentences > 1 else math.nan
-        found += [_share(more, own.decisions), _share(1.96 * error, own.decisions)]
-    return Gain(own.limit, *found)
 
 
 def log_matrix(matrix: Any, words: int) -> list[float]:

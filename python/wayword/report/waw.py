@@ -3,6 +3,7 @@
 The tables have the shapes of Tables 3 and 4 of Bisazza and Federico (2013).
 """
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
     shares: list[list[object]] = []
     for name, (templates, one) in found.items():
         c = one.classification
-        shares.append([name, templates, *(f"{100 * p:.1f}" for p in (c.precision, c.recall, c.f1))])
+        shares.append([name, templates, *map(_percent, (c.precision, c.recall, c.f1))])
     distance = next(iter(found.values()))[1].distance
     rows = [_row("distance", row) for row in distance]
     for name, (_, one) in found.items():
@@ -35,10 +36,14 @@ def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
     return f"{table(SURE, shares)}\n\n{table(RANKED + GAINS, rows)}\n\n{NOTE}"
 
 
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{100 * share:.1f}"
+
+
 def _signed(gain: float, margin: float) -> str:
-    return f"{100 * gain:+.1f} ±{100 * margin:.1f}"
+    return f"{100 * gain:+.1f}" if math.isnan(margin) else f"{100 * gain:+.1f} ±{100 * margin:.1f}"
 
 
 def _row(name: str, row: "Ranking") -> list[object]:
     shares = (row.dl_err, row.top1, row.top3, row.top3_long_back, row.top3_long_forward)
-    return [name, row.limit, *(f"{100 * share:.1f}" for share in shares)]
+    return [name, row.limit, *map(_percent, shares)]

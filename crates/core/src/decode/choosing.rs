@@ -16,8 +16,9 @@ pub struct Choosing {
     /// The words that are kept.
     words: Vec<u32>,
     /// By word: the round in which it was last seen or kept.
-    marks: Vec<u32>,
-    round: u32,
+    marks: Vec<u64>,
+    /// Never starts again: a worker may live long.
+    round: u64,
 }
 
 impl Choosing {
@@ -67,9 +68,7 @@ impl Choosing {
                     lanes.truncate(at);
                     lanes.push(number);
                 }
-            } else if (spared.start..spared.end).contains(&span.start)
-                || marks[entry as usize] == self.round
-            {
+            } else if spared.has(span.start) || marks[entry as usize] == self.round {
                 lanes.push(number);
             } else {
                 left_out += 1;

@@ -32,6 +32,11 @@ impl Span {
         self.start == self.end
     }
 
+    /// Whether a word is inside.
+    pub const fn has(self, word: u32) -> bool {
+        self.start <= word && word < self.end
+    }
+
     /// The smallest span that holds both.
     pub fn hull(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))

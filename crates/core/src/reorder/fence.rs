@@ -130,7 +130,7 @@ fn is_inside(span: Span, zone: Span) -> bool {
 /// Whether a word of `within` is untranslated when `span` is translated too.
 fn leaves(cov: Coverage<'_>, span: Span, within: Span) -> bool {
     let mut word = cov.next_free(within.start);
-    if (span.start..span.end).contains(&word) {
+    if span.has(word) {
         word = cov.next_free(span.end);
     }
     word < within.end
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn touches(span: Span, zone: Span) -> bool {
-        (span.start..span.end).any(|word| (zone.start..zone.end).contains(&word))
+        (span.start..span.end).any(|word| zone.has(word))
     }
 
     /// What walls and zones mean for a complete order.

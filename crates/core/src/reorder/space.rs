@@ -244,7 +244,7 @@ mod tests {
                     if !cov.is_free(span) || !(self.has)(span) {
                         continue;
                     }
-                    let inside = (window.start..window.end).contains(&start);
+                    let inside = window.has(start);
                     let bound = inside && end <= self.space.last_end(&here, start);
                     let admits = inside && self.space.admits(&here, span, self.has);
                     assert!(bound || !admits);

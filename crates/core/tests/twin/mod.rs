@@ -559,7 +559,7 @@ impl Twin<'_> {
 
     fn next_class(&self, o: Orientation, before: &[Span], new: Span) -> usize {
         let last = *before.last().unwrap();
-        let covered = |at: u32| before.iter().any(|span| (span.start..span.end).contains(&at));
+        let covered = |at: u32| before.iter().any(|span| span.has(at));
         let right = new.start >= last.end;
         let mut between = if right { last.end..new.start } else { new.end..last.start };
         let beside = if right { last.end } else { last.start - 1 };

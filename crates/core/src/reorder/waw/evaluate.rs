@@ -173,8 +173,8 @@ impl Tester {
         for (&limit, compared) in limits.iter().zip(&mut self.compared) {
             let [mut own, mut distance] = [Ranked::default(); 2];
             self.walk.steps(order, |from, next, covered| {
-                own.add(|from, to| matrix.get(from, to), limit, from, next, covered);
-                distance.add(|_, _| 0.0, limit, from, next, covered);
+                own.add(|to| matrix.get(from, to), limit, from, next, covered);
+                distance.add(|_| 0.0, limit, from, next, covered);
             });
             compared.add(&own, &distance);
         }
@@ -192,14 +192,14 @@ impl Ranked {
     /// Ranks the words that may come next, and notes the place of the right one.
     fn add(
         &mut self,
-        score: impl Fn(u32, u32) -> f32,
+        score: impl Fn(u32) -> f32,
         limit: u32,
         from: u32,
         next: u32,
         covered: &[bool],
     ) {
         // By score, then distance, then forward before backward, then position.
-        let key = |to: u32| (score(from, to), jump(from, to), to <= from, to);
+        let key = |to: u32| (score(to), jump(from, to), to <= from, to);
         let right = key(next);
         let is_before = |other: (f32, u32, bool, u32)| {
             let rest = (other.1, other.2, other.3).cmp(&(right.1, right.2, right.3));

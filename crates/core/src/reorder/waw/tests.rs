@@ -468,7 +468,7 @@ fn chosen(prune: Prune, scores: &[(u32, f32)]) -> Vec<u32> {
     let score = |word: u32| scores.iter().find(|(at, _)| *at == word + 1).unwrap().1.ln();
     let mut kept = all.clone().collect();
     let spared = Chooser::new(prune).choose(4, &mut kept, score);
-    let stays = |word: &u32| kept.contains(word) || (spared.start..spared.end).contains(word);
+    let stays = |word: &u32| kept.contains(word) || spared.has(*word);
     all.filter(stays).map(|word| word + 1).collect()
 }
 
@@ -543,9 +543,7 @@ impl Exploration {
             let words: BTreeSet<u32> = spans.iter().map(|span| span.start).collect();
             let mut kept = words.into_iter().collect();
             let spared = Chooser::new(prune).choose(end, &mut kept, score);
-            spans.retain(|Span { start, .. }| {
-                kept.contains(start) || (spared.start..spared.end).contains(start)
-            });
+            spans.retain(|Span { start, .. }| kept.contains(start) || spared.has(*start));
         }
         spans.retain(|&span| admits(span));
         self.dead_ends += usize::from(spans.is_empty());
