@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::align::Link;
+use wayword::corpus::annotated::Sentence;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
-use wayword::reorder::Shaped;
 use wayword::reorder::waw::{
-    self, Anchor, Chooser, Ends, Matrix, Options, Prepared, Sentence, Shapes, Templates, Walk,
-    Window,
+    self, Anchor, Chooser, Ends, Matrix, Options, Prepared, Shapes, Templates, Walk, Window,
 };
+use wayword::reorder::{Corpus, Shaped};
 
 /// The type of weights, as numpy names it.
 const WEIGHTS: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
@@ -53,7 +53,7 @@ fn sentence((words, tags, chunks): &Layers) -> wayword::Result<Sentence<'_>> {
 /// Annotated sentences with their orders; see `wayword.reorder.waw`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct WawCorpus {
-    inner: Arc<waw::Corpus>,
+    inner: Arc<Corpus>,
 }
 
 #[pymethods]
@@ -68,14 +68,14 @@ impl WawCorpus {
         links: PathBuf,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        enter(py, 1, progress, |job| waw::Corpus::read(&src, &tgt, &links, job))
+        enter(py, 1, progress, |job| Corpus::read(&src, &tgt, &links, job))
             .map(|corpus| WawCorpus { inner: Arc::new(corpus) })
     }
 
     #[staticmethod]
     fn from_lists(py: Python<'_>, sentences: Vec<Linked>) -> PyResult<Self> {
         call(py, || {
-            let mut corpus = waw::Corpus::default();
+            let mut corpus = Corpus::default();
             for (layers, links) in &sentences {
                 let links: Vec<Link> =
                     links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
@@ -91,17 +91,17 @@ impl WawCorpus {
 
     #[getter]
     fn words(&self) -> usize {
-        self.inner.words()
+        self.inner.text().words()
     }
 
     #[getter]
     fn has_tags(&self) -> bool {
-        self.inner.has_tags()
+        self.inner.text().has_tags()
     }
 
     #[getter]
     fn has_chunks(&self) -> bool {
-        self.inner.has_chunks()
+        self.inner.text().has_chunks()
     }
 }
 
@@ -109,7 +109,7 @@ impl WawCorpus {
 #[pyclass(frozen, module = "wayword._core")]
 pub struct WawTrainer {
     inner: waw::Trainer,
-    corpus: Arc<waw::Corpus>,
+    corpus: Arc<Corpus>,
 }
 
 fn floats(bytes: &[u8]) -> Vec<f64> {
@@ -145,7 +145,9 @@ impl WawTrainer {
             Ok(Options {
                 templates: match templates {
                     Some(name) => Templates::named(name)?,
-                    None => Templates::for_layers(corpus.has_tags(), corpus.has_chunks()),
+                    None => {
+                        Templates::for_layers(corpus.text().has_tags(), corpus.text().has_chunks())
+                    }
                 },
                 anchor: Anchor::named(between_anchor)?,
                 window: Window { width: window, inclusive },

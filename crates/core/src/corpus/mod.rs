@@ -5,6 +5,7 @@
 //! Cost: one pass; memory is 4 bytes a word, 8 a sentence and side, and the vocabulary.
 //! Not: tokenisation and the richer file formats, which Python does with its libraries.
 
+pub mod annotated;
 mod bitext;
 mod doctor;
 mod factor;

@@ -4,6 +4,7 @@
 //! In: links; or spans of source words in the order in which they are translated.
 //! Out: orders and ranks; which spans may come next; costs and orientation classes.
 
+mod corpus;
 pub mod distortion;
 pub mod fence;
 pub mod order;
@@ -11,6 +12,7 @@ pub mod orientation;
 pub mod space;
 pub mod waw;
 
+pub use corpus::Corpus;
 pub use distortion::Distortion;
 pub use fence::Fences;
 pub use orientation::Orientation;

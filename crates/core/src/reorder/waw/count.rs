@@ -8,14 +8,14 @@
 //! Cost: two passes in threads; a byte for each two features met, 512 MB at most, and 16 bytes for
 //! each that the sketch lets pass. Counts do not depend on the number of threads.
 
-use super::corpus::Corpus;
 use super::options::Options;
+use super::prepared::Prepared;
 use super::samples::{Sample, Walk};
-use super::sentence::Prepared;
 use super::template::{Ends, Shapes};
 use crate::Job;
 use crate::align::parallel::for_each_block_of;
 use crate::error::Result;
+use crate::reorder::Corpus;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -48,7 +48,7 @@ impl Walker {
     ) {
         let Walker { walk, prepared, ends, fingerprints } = self;
         for number in sentences {
-            corpus.prepare(number, prepared);
+            prepared.fill_from_text(corpus.text(), number);
             ends.fill(shapes, prepared);
             walk.samples(corpus.order(number), options.window, |sample| {
                 fingerprints.clear();
@@ -140,7 +140,8 @@ impl Sketch {
 
 fn sketch(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> Result<Sketch> {
     // About ten wrong answers a word, and some twenty features each; half of them are rare.
-    let guess = corpus.words().saturating_mul(options.window.width as usize).saturating_mul(10);
+    let guess =
+        corpus.text().words().saturating_mul(options.window.width as usize).saturating_mul(10);
     let size = guess.next_power_of_two().clamp(LEAST_CELLS, MOST_CELLS);
     let mut cells = Vec::new();
     cells.resize_with(size, || AtomicU8::new(0));

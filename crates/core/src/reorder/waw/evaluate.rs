@@ -7,15 +7,15 @@
 //! model gains is squared sentence by sentence, for the interval of the gain.
 //! Cost: one evaluation of the model a pair of words, O(n · limit) pairs a sentence.
 
-use super::corpus::Corpus;
 use super::count::BLOCK;
 use super::matrix::Matrix;
 use super::model::Model;
+use super::prepared::Prepared;
 use super::samples::Walk;
-use super::sentence::Prepared;
 use crate::Job;
 use crate::align::parallel::for_each_block_of;
 use crate::error::{Error, Result};
+use crate::reorder::Corpus;
 
 /// Jumps backward further than this are long.
 const LONG_BACK: u32 = 7;
@@ -142,8 +142,8 @@ pub fn evaluate(
 /// Refuses text without the layers that a model looks at.
 fn fits(model: &Model, corpus: &Corpus) -> Result<()> {
     let templates = model.recipe().options.templates;
-    let has_tags = corpus.has_tags() || !templates.needs_tags();
-    if has_tags && (corpus.has_chunks() || !templates.needs_chunks()) {
+    let has_tags = corpus.text().has_tags() || !templates.needs_tags();
+    if has_tags && (corpus.text().has_chunks() || !templates.needs_chunks()) {
         return Ok(());
     }
     Err(Error::Argument {
@@ -157,7 +157,7 @@ impl Tester {
     fn test(&mut self, model: &Model, corpus: &Corpus, limits: &[u32], number: usize) {
         let order = corpus.order(number);
         let mut prepared = Prepared::default();
-        corpus.prepare(number, &mut prepared);
+        prepared.fill_from_text(corpus.text(), number);
         let matrix = Matrix::lazy(model, prepared);
         let half = 0.5_f32.ln();
         let decided = &mut self.decided;

@@ -8,8 +8,9 @@
 
 use super::matrix::Matrix;
 use super::model::Model;
+use super::prepared::Prepared;
 use super::prune::{Chooser, Prune};
-use super::sentence::{BadToken, FACTORS, Prepared, Sentence};
+use crate::corpus::annotated::{BadToken, FACTORS, Sentence};
 use crate::error::{Error, Place, Result};
 use crate::feature::{Here, PathFeature, PathScorer, Phrase, Source, Span};
 use crate::reorder::order::MeanOrder;

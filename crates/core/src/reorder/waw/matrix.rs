@@ -8,7 +8,7 @@
 //! jump.
 
 use super::model::Model;
-use super::sentence::Prepared;
+use super::prepared::Prepared;
 use super::template::Ends;
 use super::train::ln_sigmoid;
 use std::cell::Cell;

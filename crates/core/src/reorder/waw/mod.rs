@@ -7,35 +7,33 @@
 //! Cost: see `train` for learning, `matrix` for use.
 //! Not: the optimiser, which is Python's; a model of the sentence's end.
 //!
-//! The stage reads top to bottom: `sentence` and `corpus` hold the text, `samples` and `template`
+//! The stage reads top to bottom: `prepared` holds a sentence, `samples` and `template`
 //! say what is learned from it, `count` and `rows` write it down, `train` learns, `model` keeps
 //! what was learned, `matrix`, `prune` and `feature` use it, `evaluate` puts it to the test.
 
-mod corpus;
 mod count;
 mod evaluate;
 mod feature;
 mod matrix;
 mod model;
 mod options;
+mod prepared;
 mod prune;
 mod rows;
 mod samples;
-mod sentence;
 mod template;
 mod train;
 
 #[cfg(test)]
 mod tests;
 
-pub use corpus::Corpus;
 pub use evaluate::{Compared, Decided, Places, Ranked, evaluate};
 pub use feature::{Scores, Waw};
 pub use matrix::Matrix;
 pub use model::{Model, Recipe, VERSION};
 pub use options::{Anchor, Options, Templates, Window};
+pub use prepared::Prepared;
 pub use prune::{Chooser, Prune};
 pub use samples::{Sample, Walk};
-pub use sentence::{BadToken, Layer, Prepared, Sentence};
 pub use template::{Ends, Firing, Shapes};
 pub use train::{Slope, Trainer};

@@ -9,7 +9,8 @@
 //! between are differences of running sums.
 
 use super::options::{Anchor, Options};
-use super::sentence::{Layer, Prepared, Sentence, hash_of, list_of};
+use super::prepared::{Prepared, list_of};
+use crate::corpus::annotated::{Layer, Sentence, hash_of};
 
 /// A part of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use super::*;
 use crate::Job;
 use crate::align::Link;
+use crate::corpus::annotated::Sentence;
 use crate::feature::{Coverage, Here, PathFeature, Phrase, Source, Span};
-use crate::reorder::Space;
+use crate::reorder::{Corpus, Space};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -86,29 +87,6 @@ fn special_letters_in_words_are_escaped() {
     assert!(found.contains(&"07|F|50%25_%5F_%255F|%255F|%5F".to_owned()), "{found:?}");
 }
 
-#[test]
-fn factored_tokens_are_taken_apart() {
-    let tokens = "the|DET|B-NP small|ADJ|I-NP cat|NOUN|I-NP sat|VERB|B-VP down|ADV|I-VP .|.|O";
-    let src = Sentence::of_factors(tokens.split(' '), 3).unwrap();
-    assert_eq!(src.groups(), [0, 0, 0, 3, 3, 5]);
-    assert_eq!(src.heads(), [2, 2, 2, 3, 3, 5]);
-    assert_eq!(src.at(Layer::Chunk, 5), "VP");
-    assert_eq!(src.at(Layer::Head, 1), "cat");
-    assert!(src.same_chunk(1, 3) && !src.same_chunk(3, 4) && !src.same_chunk(0, 1));
-    let bad = |tokens: &str, factors| {
-        let bad = Sentence::of_factors(tokens.split(' '), factors).unwrap_err();
-        format!("{}: {}; {}", bad.at, bad.found, bad.expected)
-    };
-    assert_eq!(bad("a|X b", 2), "1: 1 factors; 2 as in the first token");
-    assert_eq!(bad("a|b|O|d", 4), "0: 4 factors; 1 to 3");
-    assert_eq!(bad("a||O", 3), "0: an empty factor; text on both sides of `|`");
-    assert_eq!(
-        bad("a|X|O b|X|I-NP", 3),
-        "1: chunk tag `I-NP` continues nothing; `B-NP` to open a chunk"
-    );
-    assert_eq!(bad("a|X|NP", 3), "0: chunk tag `NP`; `O`, `B-NP` or `I-NP`");
-}
-
 // ---- training ----
 
 /// A corpus of random sentences over few words.
@@ -142,7 +120,7 @@ fn corpus(seed: u64, sentences: usize) -> Corpus {
 fn slow_samples(corpus: &Corpus, options: &Options) -> Vec<(bool, BTreeSet<String>)> {
     let mut samples = Vec::new();
     for number in 0..corpus.len() {
-        let src = corpus.sentence(number);
+        let src = corpus.text().sentence(number);
         Walk::default().samples(corpus.order(number), options.window, |sample| {
             let own = texts(&src, options, sample.from, sample.to);
             samples.push((sample.is_next, own.into_iter().collect()));
@@ -200,7 +178,7 @@ fn likelihood_and_gradient_are_those_of_the_definition() {
         assert!(trainer.bytes().1 > 0, "rows go to disk beyond a thousand bytes");
         let samples = slow_samples(&corpus, &options);
         assert_eq!(trainer.samples() as usize, samples.len());
-        assert_eq!(trainer.positives() as usize, corpus.words());
+        assert_eq!(trainer.positives() as usize, corpus.text().words());
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for name in samples.iter().flat_map(|(_, own)| own) {
             *counts.entry(name).or_default() += 1;
@@ -370,7 +348,7 @@ fn scores_as_defined(model: &Model) {
         .map(|(name, weight)| (name, weight.parse().unwrap()))
         .collect();
     for number in 0..corpus.len() {
-        let src = corpus.sentence(number);
+        let src = corpus.text().sentence(number);
         let mut prepared = Prepared::default();
         prepared.fill_from(&src);
         let matrix = Matrix::lazy(model, prepared);
@@ -411,11 +389,6 @@ proptest! {
     #[test]
     fn any_bytes_are_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(Model::from_copy(&bytes).is_err());
-    }
-
-    #[test]
-    fn any_tokens_are_a_sentence_or_an_error(line in "[a-z|&;#124BIO-]{0,40}", factors in 0usize..5) {
-        let _ = Sentence::of_factors(line.split_whitespace(), factors);
     }
 }
 

@@ -8,15 +8,16 @@
 //! Cost: about 100 ns a sample and pass and thread; 8 bytes a feature and thread.
 //! Not: the optimiser, which is Python's.
 
-use super::corpus::Corpus;
 use super::count::{BLOCK, Features, Walker, count};
 use super::model::{Model, Recipe};
 use super::options::Options;
+use super::prepared::Prepared;
 use super::rows::{self, Reader, Rows};
 use super::template::Shapes;
 use crate::Job;
 use crate::align::parallel::for_each_block_of;
 use crate::error::{Error, Result};
+use crate::reorder::Corpus;
 use std::path::Path;
 
 /// Bits after the point of a summed gradient, at most.
@@ -78,10 +79,10 @@ impl Trainer {
             found: format!("`{}`, but the text has no {layer}", options.templates),
             expected: "text with them, or fewer templates".into(),
         };
-        if options.templates.needs_tags() && !corpus.has_tags() {
+        if options.templates.needs_tags() && !corpus.text().has_tags() {
             return Err(lacks("tags"));
         }
-        if options.templates.needs_chunks() && !corpus.has_chunks() {
+        if options.templates.needs_chunks() && !corpus.text().has_chunks() {
             return Err(lacks("chunks"));
         }
         let shapes = Shapes::new(&options);
@@ -232,7 +233,7 @@ impl Trainer {
         let mut wanted: Vec<bool> = weights.iter().map(|&w| w as f32 != 0.0).collect();
         let mut names: Vec<String> = Vec::new();
         let mut walk = super::samples::Walk::default();
-        let mut prepared = super::sentence::Prepared::default();
+        let mut prepared = Prepared::default();
         let mut ends = super::template::Ends::default();
         let mut missing = wanted.iter().filter(|is| **is).count();
         for number in 0..corpus.len() {
@@ -242,7 +243,7 @@ impl Trainer {
             if number.is_multiple_of(BLOCK) {
                 job.check()?;
             }
-            corpus.prepare(number, &mut prepared);
+            prepared.fill_from_text(corpus.text(), number);
             ends.fill(&shapes, &prepared);
             let mut text = None;
             walk.samples(corpus.order(number), self.options.window, |sample| {
@@ -250,7 +251,7 @@ impl Trainer {
                     let Some(at) = self.features.number(firing.fingerprint) else { return };
                     if std::mem::take(&mut wanted[at as usize]) {
                         missing -= 1;
-                        let text = text.get_or_insert_with(|| corpus.sentence(number));
+                        let text = text.get_or_insert_with(|| corpus.text().sentence(number));
                         names.push(shapes.text(text, sample.from, sample.to, firing));
                     }
                 });

@@ -1,11 +1,11 @@
-//! A source sentence with its tags and chunks, and its numbers ready for the templates.
+//! A sentence with its tags and chunks.
 //!
-//! In: words, or factored tokens (`word|POS|chunk`). Out: `Sentence`, text by layer and position;
-//! `Prepared`, the same as hashes with both ends of the sentence filled up.
-//! Positions count from 1 here; before them everything is `<s>`, after them `</s>`.
-//! Cost: one hash a word and layer.
+//! In: words, or factored tokens (`word|POS|chunk`), or ready layers. Out: text by layer and
+//! position. Positions count from 1; before them everything is `<s>`, after them `</s>`.
+//! Cost: one pass; tokens without escapes are borrowed.
+//! Not: finding tags and chunks, which `annotate` does.
 
-use crate::corpus::unescape_bars as unescape;
+use crate::corpus::factor::unescape_bars as unescape;
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,7 +16,7 @@ pub const END: &str = "</s>";
 /// The type of a word outside all chunks.
 pub const OUTSIDE: &str = "O";
 
-/// What a template can look at.
+/// What is known about a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
     /// The word.
@@ -29,10 +29,10 @@ pub enum Layer {
     Head,
 }
 
-/// Number of layers.
-pub const LAYERS: usize = 4;
-/// Layers that can be looked at as lists.
-const LISTS: usize = 2;
+impl Layer {
+    /// All layers, in the order of their numbers.
+    pub const ALL: [Layer; 4] = [Layer::Word, Layer::Tag, Layer::Chunk, Layer::Head];
+}
 
 /// How tags of nouns and verbs begin in UD, Penn, STTS and UniDic.
 const NOUNS: [&str; 3] = ["N", "PROPN", "名詞"];
@@ -187,6 +187,15 @@ impl<'a> Sentence<'a> {
         self.types.len() == self.words.len()
     }
 
+    /// Whether there is such a layer.
+    pub fn has(&self, layer: Layer) -> bool {
+        match layer {
+            Layer::Word => true,
+            Layer::Tag => self.has_tags(),
+            Layer::Chunk | Layer::Head => self.has_chunks(),
+        }
+    }
+
     /// Where the chunk of each word starts, from 0.
     pub fn groups(&self) -> &[u32] {
         &self.groups
@@ -235,140 +244,38 @@ pub fn hash_of(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// What each further word of a list multiplies the ones before it by.
-const STEP: u64 = 0xa076_1d64_78bd_642f;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// The hash of a list of hashes; that of a single one is itself.
-pub fn list_of(words: impl Iterator<Item = u64>) -> u64 {
-    words.fold(0, |sum: u64, word| sum.wrapping_mul(STEP).wrapping_add(word))
-}
+    #[test]
+    fn factored_tokens_are_taken_apart() {
+        let tokens = "the|DET|B-NP small|ADJ|I-NP cat|NOUN|I-NP sat|VERB|B-VP down|ADV|I-VP .|.|O";
+        let src = Sentence::of_factors(tokens.split(' '), 3).unwrap();
+        assert_eq!(src.groups(), [0, 0, 0, 3, 3, 5]);
+        assert_eq!(src.heads(), [2, 2, 2, 3, 3, 5]);
+        assert_eq!(src.at(Layer::Chunk, 5), "VP");
+        assert_eq!(src.at(Layer::Head, 1), "cat");
+        assert!(src.same_chunk(1, 3) && !src.same_chunk(3, 4) && !src.same_chunk(0, 1));
+        let bad = |tokens: &str, factors| {
+            let bad = Sentence::of_factors(tokens.split(' '), factors).unwrap_err();
+            format!("{}: {}; {}", bad.at, bad.found, bad.expected)
+        };
+        assert_eq!(bad("a|X b", 2), "1: 1 factors; 2 as in the first token");
+        assert_eq!(bad("a|b|O|d", 4), "0: 4 factors; 1 to 3");
+        assert_eq!(bad("a||O", 3), "0: an empty factor; text on both sides of `|`");
+        assert_eq!(
+            bad("a|X|O b|X|I-NP", 3),
+            "1: chunk tag `I-NP` continues nothing; `B-NP` to open a chunk"
+        );
+        assert_eq!(bad("a|X|NP", 3), "0: chunk tag `NP`; `O`, `B-NP` or `I-NP`");
+    }
 
-/// A sentence as hashes; the memory is reused.
-#[derive(Debug, Default)]
-pub struct Prepared {
-    length: usize,
-    /// Layer after layer; a layer has two places before the sentence and two after it.
-    cells: Vec<u64>,
-    /// For words and tags, hashes of all beginnings of the sentence.
-    sums: Vec<u64>,
-    /// Powers of `STEP`.
-    powers: Vec<u64>,
-    /// For words and tags, by position: where the same stood last, or 0.
-    before: Vec<u32>,
-    /// Where it stands next, or a place behind the sentence.
-    after: Vec<u32>,
-    groups: Vec<u32>,
-}
-
-impl Prepared {
-    /// Takes up a sentence of so many words; `cell` gives the hash in a layer at a position from
-    /// 0, for layers that are there. `groups` is empty without chunks.
-    pub fn fill(
-        &mut self,
-        length: usize,
-        has: [bool; LAYERS],
-        groups: &[u32],
-        cell: impl Fn(usize, usize) -> u64,
-    ) {
-        self.length = length;
-        self.cells.clear();
-        self.sums.clear();
-        self.before.clear();
-        self.after.clear();
-        self.groups.clear();
-        self.groups.extend_from_slice(groups);
-        let (start, end) = (hash_of(START), hash_of(END));
-        for (layer, has) in has.into_iter().enumerate() {
-            self.cells.extend([start; 3]);
-            match has {
-                true => self.cells.extend((0..length).map(|at| cell(layer, at))),
-                false => self.cells.resize(self.cells.len() + length, 0),
-            }
-            self.cells.push(end);
+    proptest! {
+        #[test]
+        fn any_tokens_are_a_sentence_or_an_error(line in "[a-z|&;#124BIO-]{0,40}", factors in 0usize..5) {
+            let _ = Sentence::of_factors(line.split_whitespace(), factors);
         }
-        for layer in 0..LISTS {
-            self.find_repeats(layer);
-        }
-        while self.powers.len() <= length {
-            self.powers.push(self.powers.last().map_or(1, |power| power.wrapping_mul(STEP)));
-        }
-    }
-
-    /// Takes up a sentence of text.
-    pub fn fill_from(&mut self, src: &Sentence<'_>) {
-        let (tags, chunks) = (src.has_tags(), src.has_chunks());
-        self.fill(src.len(), [true, tags, chunks, chunks], &src.groups, |layer, at| {
-            hash_of(match layer {
-                0 => &src.words[at],
-                1 => &src.tags[at],
-                2 => &src.types[at],
-                _ => &src.words[src.heads[at] as usize],
-            })
-        });
-    }
-
-    /// Running sums, and where the same stood before.
-    fn find_repeats(&mut self, layer: usize) {
-        let own = &self.cells[layer * self.stride() + 3..][..self.length];
-        let mut sum = 0_u64;
-        self.sums.push(sum);
-        let first = self.after.len();
-        self.after.resize(first + self.length, u32::MAX);
-        for (at, &cell) in own.iter().enumerate() {
-            sum = sum.wrapping_mul(STEP).wrapping_add(cell);
-            self.sums.push(sum);
-            // Sentences are short, and the word before is most often not far.
-            let last = own[..at].iter().rposition(|&other| other == cell);
-            self.before.push(last.map_or(0, |last| last as u32 + 1));
-            if let Some(last) = last {
-                self.after[first + last] = at as u32 + 1;
-            }
-        }
-    }
-
-    fn stride(&self) -> usize {
-        self.length + 4
-    }
-
-    /// Number of words.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether there is no word.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// What stands so far from a position, from -2 to 1.
-    #[inline]
-    pub fn at(&self, layer: Layer, position: u32, offset: i8) -> u64 {
-        let place = (layer as usize * self.stride() + position as usize + 2) as isize;
-        self.cells[(place + isize::from(offset)) as usize]
-    }
-
-    /// The list of what stands between two positions.
-    #[inline]
-    pub fn list(&self, layer: Layer, low: usize, high: usize) -> u64 {
-        let sums = &self.sums[layer as usize * (self.length + 1)..][..=self.length];
-        sums[high - 1].wrapping_sub(sums[low].wrapping_mul(self.powers[high - 1 - low]))
-    }
-
-    /// Whether what stands at a position does not stand between it and `low` as well.
-    #[inline]
-    pub fn is_first(&self, layer: Layer, position: usize, low: usize) -> bool {
-        self.before[layer as usize * self.length + position - 1] as usize <= low
-    }
-
-    /// Whether what stands at a position does not stand between it and `high` as well.
-    #[inline]
-    pub fn is_last(&self, layer: Layer, position: usize, high: usize) -> bool {
-        self.after[layer as usize * self.length + position - 1] as usize >= high
-    }
-
-    /// Whether two positions are in one chunk.
-    #[inline]
-    pub fn same_chunk(&self, from: u32, to: u32) -> bool {
-        from > 0 && self.groups[from as usize - 1] == self.groups[to as usize - 1]
     }
 }

@@ -1,0 +1,116 @@
+//! Annotated source sentences with the order in which they are translated.
+//!
+//! In: factored source text, the target text and the links between them, line by line.
+//! Out: annotated text, and orders by the mean of target positions (definitions a.1), for any
+//! model of word order to learn from.
+//! Cost: one pass; 4 bytes a word besides the text.
+
+use super::order::{Heuristic, order_from_links};
+use crate::Job;
+use crate::align::{Link, Links};
+use crate::corpus::LineReader;
+use crate::corpus::annotated::{AnnotatedText, BadToken, Sentence};
+use crate::error::{Error, Place, Result};
+use std::path::Path;
+
+/// Lines between two looks at the job.
+const BLOCK: usize = 1 << 12;
+
+/// Sentences and their orders.
+#[derive(Debug, Clone, Default)]
+pub struct Corpus {
+    text: AnnotatedText,
+    /// The orders of all sentences, one after the other.
+    orders: Vec<u32>,
+}
+
+impl Corpus {
+    /// Reads factored source text (`word`, `word|POS` or `word|POS|chunk`), target text and links.
+    pub fn read(src: &Path, tgt: &Path, links: &Path, job: &Job) -> Result<Self> {
+        let mut corpus = Corpus::default();
+        let mut files = [LineReader::open(src)?, LineReader::open(tgt)?, LineReader::open(links)?];
+        let mut factors = 0;
+        let mut sentence_links = Vec::new();
+        loop {
+            let [src_lines, tgt_lines, link_lines] = &mut files;
+            let number = corpus.len() as u64 + 1;
+            let (src_line, tgt_line, link_line) =
+                (src_lines.next_str()?, tgt_lines.next_str()?, link_lines.next_str()?);
+            let (Some(src_line), Some(tgt_line), Some(link_line)) = (src_line, tgt_line, link_line)
+            else {
+                let lines = [(src, src_line), (tgt, tgt_line), (links, link_line)];
+                uneven(&lines.map(|(path, line)| (path, line.is_some())), number - 1)?;
+                return Ok(corpus);
+            };
+            if factors == 0 {
+                let first = src_line.split_whitespace().next();
+                factors = first.map_or(0, |token| token.split('|').count());
+            }
+            let sentence = Sentence::of_factors(src_line.split_whitespace(), factors)
+                .map_err(|bad| bad_token(Place::line(src, number), src_line, bad))?;
+            sentence_links.clear();
+            Links::parse_line(link_line, Place::line(links, number), &mut sentence_links)?;
+            let lengths = (sentence.len(), tgt_line.split_whitespace().count());
+            Links::check_inside(&sentence_links, lengths, Place::line(links, number))?;
+            corpus.push(&sentence, &sentence_links)?;
+            if corpus.len().is_multiple_of(BLOCK) {
+                job.check()?;
+                job.advance(BLOCK as u64);
+            }
+        }
+    }
+
+    /// Adds a sentence; all with words must have the same layers.
+    pub fn push(&mut self, sentence: &Sentence<'_>, links: &[Link]) -> Result<()> {
+        let order = order_from_links(sentence.len(), links, Heuristic::Mean)?;
+        self.text.push(sentence)?;
+        self.orders.extend(order);
+        Ok(())
+    }
+
+    /// The sentences themselves.
+    pub fn text(&self) -> &AnnotatedText {
+        &self.text
+    }
+
+    /// Number of sentences.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether there is no sentence.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The order of a sentence, from 0.
+    pub fn order(&self, number: usize) -> &[u32] {
+        &self.orders[self.text.range(number)]
+    }
+}
+
+/// What to say about a bad token of a factored line.
+fn bad_token(place: Place, line: &str, bad: BadToken) -> Error {
+    let token = line.split_whitespace().nth(bad.at).unwrap_or_default();
+    let token: String = token.chars().take(40).collect();
+    Error::Format {
+        place,
+        found: format!("token {} (`{token}`): {}", bad.at + 1, bad.found),
+        expected: bad.expected,
+        advice: "write a `|` inside a word as `&#124;`".into(),
+    }
+}
+
+/// Complains when some files go on where others have ended.
+fn uneven(files: &[(&Path, bool)], lines: u64) -> Result<()> {
+    let longer = files.iter().find(|(_, goes_on)| *goes_on);
+    let shorter = files.iter().find(|(_, goes_on)| !goes_on);
+    match (longer, shorter) {
+        (Some((longer, _)), Some((shorter, _))) => Err(Error::Mismatch {
+            place: Place::line(longer, lines + 1),
+            found: format!("{} has only {lines} lines", shorter.display()),
+            advice: "do all files come from the same corpus?".into(),
+        }),
+        _ => Ok(()),
+    }
+}
