@@ -131,7 +131,7 @@ def test_weights_and_limits_go_over(tmp_path: Path) -> None:
         ("PhraseDictionaryMemory", "PhraseDictionaryCompact", "found a binary phrase table"),
         ("num-features=4", "num-features=7", "found 7 scores in TM; expected 4"),
         ("type=hier", "type=tree", "type `tree-mslr-bidirectional-fe-allff`; expected such"),
-        ("fe-allff", "f-allff", "tables given the source alone (f) do not go over"),
+        ("fe-allff", "f-allff", "given the phrase pair (`fe`), not the source alone (`f`)"),
         ("LM0= 0.5", "LM0= a lot", "found weight `LM0= a lot`; expected `Name= number …`"),
         ("LM0= 0.5", "LM0= 1 2", "found 2 weights for LM0; expected 1; correct [weight]"),
         ("LM0= 0.5", "", "found no weight for LM0; expected 1; correct [weight]"),

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from wayword import extract, lm
+from wayword._core import Orientation
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError, WaywordError
@@ -65,16 +66,6 @@ NUMBERS = {
 }
 LANGUAGE_MODELS = ("KENLM", "SRILM", "LazyKen", "Ken")
 PENALTIES = {"WordPenalty": "wp", "PhrasePenalty": "pp", "Distortion": "d"}
-#: How many weights a direction of each kind of classes has, and which of ours each stands for.
-COLUMNS = {
-    "mslr": (("m",), ("s",), ("dl",), ("dr",)),
-    "leftright": (("m", "dr"), ("s", "dl")),
-    "msd": (("m",), ("s",), ("d",)),
-    "monotonicity": (("m",), ("s", "d")),
-}
-STORED = {"mslr": "mslr", "leftright": "mslr", "msd": "msd", "monotonicity": "msd"}
-DIRECTIONS = {"backward": ("prev",), "forward": ("next",), "bidirectional": ("prev", "next")}
-MODELS = {"hier": "hier", "phrase": "phrase", "wbe": "word"}
 UNKNOWN_PENALTY = 100.0  # what Moses takes off for an unknown word at weight 1
 TEXT_COLUMNS = 4
 
@@ -168,10 +159,12 @@ class _Reader:
         orientation = None
         reordering: dict[str, Any] = {}
         if reorderings:
-            kind = _Orientation.parse(reorderings[0])
-            orientation = kind.name
-            reordering = {"reordering": self._path(reorderings[0]), "orientation": kind.text_name}
-            weights |= kind.weights(self._weights_of(reorderings[0], kind.count))
+            named = _orientation(reorderings[0])
+            orientation = named.stored
+            reordering = {"reordering": self._path(reorderings[0]), "orientation": named.moses}
+            values = self._weights_of(reorderings[0], len(named.moses_weights))
+            for value, names in zip(values, named.moses_weights, strict=True):
+                weights |= dict.fromkeys(names, value)
         names = [f"lm{number}" for number in range(len(models))] if len(models) != 1 else ["lm"]
         for name, model in zip(names, models, strict=True):
             (weights[name],) = self._weights_of(model, 1)
@@ -319,63 +312,14 @@ class _Reader:
         return FormatError(f"{self.ini}: found {found}; expected {expected}; {advice}")
 
 
-@dataclass(frozen=True)
-class _Orientation:
-    """A type such as ``hier-mslr-bidirectional-fe-allff``; its parts come in any order."""
-
-    model: str
-    classes: str
-    directions: str
-    collapsed: bool
-
-    @classmethod
-    def parse(cls, feature: Feature) -> "_Orientation":
-        text = feature.options.get("type", "")
-        found = {"model": "wbe", "directions": "bidirectional", "classes": ""}
-        kinds = {"model": set(MODELS), "classes": set(COLUMNS), "directions": set(DIRECTIONS)}
-        collapsed = False
-        for part in text.split("-"):
-            place = next((name for name, known in kinds.items() if part in known), None)
-            if place:
-                found[place] = part
-            elif part == "collapseff":
-                collapsed = True
-            elif part not in ("fe", "allff"):
-                expected = "such as hier-mslr-bidirectional-fe"
-                advice = "tables given the source alone (f) do not go over" if part == "f" else ""
-                problem = f"{feature.place}: type `{text}`; expected {expected}; {advice}"
-                raise FormatError(problem.rstrip("; "))
-        if not found["classes"]:
-            raise FormatError(f"{feature.place}: type `{text}`; expected msd, mslr or the like")
-        return cls(collapsed=collapsed, **found)
-
-    @property
-    def name(self) -> str:
-        """The name in our systems."""
-        direction = {"backward": "prev", "forward": "next"}.get(self.directions, self.directions)
-        return f"{MODELS[self.model]}-{STORED[self.classes]}-{direction}"
-
-    @property
-    def text_name(self) -> str:
-        """The name of the text table."""
-        return f"{self.model}-{self.classes}-{self.directions}-fe"
-
-    @property
-    def count(self) -> int:
-        """Number of Moses' weights."""
-        each = 1 if self.collapsed else len(COLUMNS[self.classes])
-        return each * len(DIRECTIONS[self.directions])
-
-    def weights(self, values: Sequence[float]) -> dict[str, float]:
-        """Our weights from Moses'."""
-        rest = iter(values)
-        weights: dict[str, float] = {}
-        for direction in DIRECTIONS[self.directions]:
-            shared = next(rest) if self.collapsed else 0.0
-            for names in COLUMNS[self.classes]:
-                value = shared if self.collapsed else next(rest)
-                weights |= {f"lr.{direction}.{name}": value for name in names}
-        return weights
+def _orientation(feature: Feature) -> Orientation:
+    """What the type of a feature says, such as ``hier-mslr-bidirectional-fe-allff``."""
+    text = feature.options.get("type", "")
+    try:
+        return Orientation(text)
+    except ArgumentError as error:
+        expected = str(error).partition("; ")[2]
+        raise FormatError(f"{feature.place}: type `{text}`; {expected}") from None
 
 
 def export_moses(system: System, out: FilePath, *, progress: Progress | None = None) -> Path:
@@ -387,7 +331,7 @@ def export_moses(system: System, out: FilePath, *, progress: Progress | None = N
         raise ArgumentError(f"space: found `{settings.space}`; expected mono or dl:K; {advice}")
     if extra := [name for name in ("waw", "lop") if weights.get(name)]:
         raise ArgumentError(f"weights: found {extra[0]}; Moses has no such feature; set it to 0")
-    orientation = recipe.orientation and _moses_orientation(recipe.orientation)
+    orientation = recipe.orientation and Orientation(recipe.orientation).moses
     with new_folder(out) as folder:
         table = extract.PhraseTable.open(system.folder / recipe.table)
         table.export_moses(folder, orientation=orientation, progress=progress)
@@ -396,13 +340,6 @@ def export_moses(system: System, out: FilePath, *, progress: Progress | None = N
         with new_file(folder / "moses.ini") as file:
             file.write(_ini(system, limit, orientation))
     return Path(out) / "moses.ini"
-
-
-def _moses_orientation(name: str) -> str:
-    model, classes, direction = name.split("-")[:3]
-    model = {"word": "wbe", "hierarchical": "hier"}.get(model, model)
-    direction = {"prev": "backward", "next": "forward"}.get(direction, direction)
-    return f"{model}-{classes}-{direction}-fe"
 
 
 def _ini(system: System, limit: str, orientation: str | None) -> str:

@@ -17,6 +17,9 @@ pub mod annotate;
 // Links between the words of a sentence pair.
 pub mod align;
 
+// How phrases lie towards their neighbours, and the names of models of it.
+pub mod orientation;
+
 // What a translation is scored by: weights, and the seats of the models.
 pub mod feature;
 

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "error",
     "job",
     "corpus",
     "annotate",
     "align",
+    "orientation",
     "feature",
     "extract",
     "phrase_table",

@@ -14,9 +14,10 @@ use wayword::decode::{
 };
 use wayword::error::Place;
 use wayword::feature::{LanguageModel, Span, Weights};
+use wayword::orientation::Orientation;
 use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::{Prune, Scores, Waw};
-use wayword::reorder::{Distortion, Orientation, Space};
+use wayword::reorder::{Distortion, Space};
 
 const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
 

@@ -11,8 +11,9 @@ use wayword::corpus::LineReader;
 use wayword::decode::{Decoder, Models, Search, Settings, Wanted};
 use wayword::feature::{Span, Weights};
 use wayword::lm::{self, LoadOptions, Model};
-use wayword::phrase_table::{self, COLUMNS, OrientationType, PhraseTable, TableSeat, TextTables};
-use wayword::reorder::{Orientation, Space};
+use wayword::orientation::Orientation;
+use wayword::phrase_table::{self, COLUMNS, PhraseTable, TableSeat, TextTables};
+use wayword::reorder::Space;
 
 const HIER: &str = "hier-mslr-bidirectional-fe";
 const WORD: &str = "wbe-msd-bidirectional-fe";
@@ -41,7 +42,7 @@ impl Pair {
             }
             return None;
         }
-        let kind = OrientationType::named(orientation).unwrap();
+        let kind = Orientation::named(orientation).unwrap();
         let file = if orientation == HIER { "hier-mslr" } else { "wbe-msd" };
         let tables = TextTables {
             phrase_table: folder.join("phrase-table.test.gz"),
@@ -61,14 +62,10 @@ impl Pair {
 
     /// Runs something with a decoder that has the weights of a Moses configuration.
     fn with<T>(&self, ini: &str, settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
-        let kind = OrientationType::named(self.orientation).unwrap();
+        let kind = Orientation::named(self.orientation).unwrap();
         let seat = TableSeat { table: &self.table, orientation: Some(kind) };
-        let models = Models {
-            phrases: &seat,
-            lms: vec![&self.lm],
-            orientation: Some(Orientation::named(self.orientation).unwrap()),
-            paths: vec![],
-        };
+        let models =
+            Models { phrases: &seat, lms: vec![&self.lm], orientation: Some(kind), paths: vec![] };
         let mut weights = models.weights().unwrap();
         set_weights(&mut weights, &fs::read_to_string(self.folder.join(ini)).unwrap());
         run(&Decoder::new(models, weights, settings.like_moses()).unwrap())

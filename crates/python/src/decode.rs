@@ -16,9 +16,10 @@ use wayword::decode::{
 use wayword::error::{Error, Place};
 use wayword::feature::{LanguageModel as LmSeat, PathFeature, Span, Weights};
 use wayword::lm::Model;
-use wayword::phrase_table::{self, OrientationType, TableSeat};
+use wayword::orientation::Orientation;
+use wayword::phrase_table::{self, TableSeat};
 use wayword::reorder::waw::{self, Prune, Scores, Waw};
-use wayword::reorder::{Distortion, Orientation, Shaped};
+use wayword::reorder::{Distortion, Shaped};
 
 /// The type of scores, as numpy names it.
 const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
@@ -48,7 +49,7 @@ pub struct Decoder {
 struct Shared {
     table: Arc<phrase_table::PhraseTable>,
     lms: Vec<Arc<Model>>,
-    orientation: Option<(OrientationType, Orientation)>,
+    orientation: Option<Orientation>,
     after: After,
 }
 
@@ -68,8 +69,7 @@ impl Shared {
         matrices: &[Vec<f32>],
         run: impl FnOnce(Models<'_>) -> T,
     ) -> T {
-        let orientation = self.orientation.map(|kinds| kinds.0);
-        let seat = TableSeat { table: &self.table, orientation };
+        let seat = TableSeat { table: &self.table, orientation: self.orientation };
         let waw = match &self.after {
             After::Nowhere => None,
             After::Model(model) => Some(Waw { scores: Scores::Model(model), prune }),
@@ -78,7 +78,7 @@ impl Shared {
         run(Models {
             phrases: &seat,
             lms: self.lms.iter().map(|lm| &**lm as &dyn LmSeat).collect(),
-            orientation: self.orientation.map(|kinds| kinds.1),
+            orientation: self.orientation,
             paths: waw.iter().map(|waw| waw as &dyn PathFeature).collect(),
         })
     }
@@ -187,12 +187,9 @@ impl Decoder {
     ) -> PyResult<Self> {
         let settings = read_settings(py, settings)?;
         call(py, || {
-            let orientation = match &orientation {
-                Some(name) => Some((OrientationType::named(name)?, Orientation::named(name)?)),
-                None => None,
-            };
-            if let Some((kind, _)) = orientation {
-                phrase_table::check_orientation(&table.inner, kind)?;
+            let orientation = orientation.as_deref().map(Orientation::named).transpose()?;
+            if let Some(orientation) = orientation {
+                phrase_table::check_orientation(&table.inner, orientation)?;
             }
             let lms = lms.iter().map(|lm| Arc::clone(&lm.inner)).collect();
             let after = match waw {

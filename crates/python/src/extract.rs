@@ -8,9 +8,10 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::error::Error;
-use wayword::extract::{Counts, Direction, ExtractOptions, Model, ROWS, Strictness};
+use wayword::extract::{Counts, ExtractOptions, Strictness};
+use wayword::orientation::{Direction, Model, Orientation, ROWS};
 use wayword::phrase_table::{
-    self, Condition, Discount, OptionView, OrientationType, TableOptions, TextTables, Threshold,
+    self, Condition, Discount, OptionView, TableOptions, TextTables, Threshold,
 };
 
 /// Counts of phrase pairs; see `wayword.extract`.
@@ -210,7 +211,7 @@ impl PhraseTable {
     ) -> PyResult<u64> {
         enter(py, 1, progress, |job| {
             let reordering = match &reordering {
-                Some((path, kind)) => Some((path.as_path(), OrientationType::named(kind)?)),
+                Some((path, kind)) => Some((path.as_path(), Orientation::named(kind)?)),
                 None => None,
             };
             phrase_table::export(&self.inner, &phrase_table, reordering, job)
@@ -269,7 +270,7 @@ pub fn import_text_table(
 ) -> PyResult<(u64, u64)> {
     enter(py, 1, progress, |job| {
         let reordering = match reordering {
-            Some((path, kind)) => Some((path, OrientationType::named(&kind)?)),
+            Some((path, kind)) => Some((path, Orientation::named(&kind)?)),
             None => None,
         };
         let tables = TextTables { phrase_table, columns, reordering };

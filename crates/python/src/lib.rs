@@ -41,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;
+    module.add_class::<reorder::Orientation>()?;
     module.add_class::<decode::Decoder>()?;
     module.add_class::<decode::MarkedSentence>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;

@@ -4,6 +4,7 @@ use crate::border::call;
 use pyo3::prelude::*;
 use wayword::align::Link;
 use wayword::error::Error;
+use wayword::orientation;
 use wayword::reorder::order::{self, Heuristic};
 
 /// The order that links imply; see `wayword.reorder.order`.
@@ -18,6 +19,54 @@ pub fn order_from_links(
         let links: Vec<Link> = links.into_iter().map(|(src, tgt)| Link::new(src, tgt)).collect();
         order::order_from_links(length, &links, Heuristic::named(heuristic)?)
     })
+}
+
+/// The name of an orientation model, taken apart; see `wayword.extract`.
+#[pyclass(frozen, eq, module = "wayword._core")]
+#[derive(PartialEq)]
+pub struct Orientation {
+    inner: orientation::Orientation,
+}
+
+#[pymethods]
+impl Orientation {
+    #[new]
+    fn new(py: Python<'_>, name: &str) -> PyResult<Self> {
+        let inner = call(py, || orientation::Orientation::named(name))?;
+        Ok(Orientation { inner })
+    }
+
+    fn __str__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Orientation('{}')", self.inner)
+    }
+
+    /// The name of what our tables hold for it, which has no coarser classes.
+    #[getter]
+    fn stored(&self) -> String {
+        self.inner.stored().to_string()
+    }
+
+    /// The name in Moses' words.
+    #[getter]
+    fn moses(&self) -> String {
+        self.inner.moses_name()
+    }
+
+    /// The word for its model in tables.
+    #[getter]
+    fn model(&self) -> &'static str {
+        self.inner.model.name()
+    }
+
+    /// For each of Moses' weights the features it is for.
+    #[getter]
+    fn moses_weights(&self) -> Vec<Vec<String>> {
+        self.inner.moses_weights()
+    }
 }
 
 /// The inverse of a permutation.

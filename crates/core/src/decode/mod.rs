@@ -38,9 +38,9 @@ use crate::corpus::word_of;
 use crate::error::{Error, Result};
 use crate::feature::{PathScorer, Source, Span, Weights};
 use crate::job::Job;
+use crate::orientation::Model;
 use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
-use crate::reorder::orientation::Against;
 use context::{Contexts, Weighted};
 use cube::Cube;
 use graph::graph;
@@ -259,7 +259,7 @@ impl<'a> Decoder<'a> {
         job: &'s Job,
     ) -> (Searcher<'s>, &'s mut Cube) {
         let orientation = self.models.orientation;
-        let hier = orientation.is_some_and(|o| o.against == Against::Hier);
+        let hier = orientation.is_some_and(|o| o.model == Model::Hierarchical);
         let values = self.weights.values();
         let searcher = Searcher {
             settings: &self.settings,

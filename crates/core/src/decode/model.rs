@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::feature::{LanguageModel, PathFeature, PhraseModel, Weights};
-use crate::reorder::Orientation;
+use crate::orientation::Orientation;
 use std::ops::Range;
 
 /// The models a decoder works with; all are shared and never change.

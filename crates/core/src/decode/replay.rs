@@ -11,7 +11,8 @@ use super::stock::Stock;
 use super::translation::{Step, Translation};
 use crate::align::Link;
 use crate::feature::{Coverage, Here, LmState, PathScorer, Span, Weights};
-use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
+use crate::orientation::{Class, Model};
+use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
 /// What is needed to score a path again.
 pub struct Replay<'a> {
@@ -93,14 +94,14 @@ impl Replay<'_> {
             let cost = self.settings.distortion.cost(cov.first_gap(), end, span);
             features[self.layout.d] -= f64::from(cost);
             if let Some(orientation) = self.models.orientation {
-                let before = match orientation.against {
-                    Against::Hier => stacks.top(stack),
-                    Against::Phrase => last.map_or(Span::default(), |(span, _)| span),
+                let before = match orientation.model {
+                    Model::Hierarchical => stacks.top(stack),
+                    Model::Phrase | Model::Word => last.map_or(Span::default(), |(span, _)| span),
                 };
                 self.add_orientation(true, item, prev_class(before, span), features);
                 if let Some((before, item)) = last {
                     let test = self.settings.next_test;
-                    let outlook = Outlook::new(orientation.against, test, cov, before);
+                    let outlook = Outlook::new(orientation.model, test, cov, before);
                     self.add_orientation(false, item, outlook.class(span), features);
                 }
                 stack = stacks.push(stack, span, self.settings.reduce);

@@ -20,8 +20,9 @@ use super::translation::Statistics;
 use crate::error::Result;
 use crate::feature::{Coverage, Here, PathScorer, Span};
 use crate::job::Job;
+use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
-use crate::reorder::orientation::{Against, Class, NO_BLOCKS, Outlook, Stacks, prev_class};
+use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
 /// A group and a lane that may follow it.
 #[derive(Debug, Clone, Copy)]
@@ -382,16 +383,16 @@ impl Searcher<'_> {
         let Some(orientation) = self.models.orientation else {
             return (span, Outlook::default());
         };
-        let before = match orientation.against {
-            Against::Hier => self.arena.stacks.top(key.blocks),
-            Against::Phrase => span,
+        let before = match orientation.model {
+            Model::Hierarchical => self.arena.stacks.top(key.blocks),
+            Model::Phrase | Model::Word => span,
         };
         if !orientation.next {
             return (before, Outlook::default());
         }
         let cov = self.arena.covers.get(key.cover);
         let test = self.settings.next_test;
-        (before, Outlook::new(orientation.against, test, cov, span))
+        (before, Outlook::new(orientation.model, test, cov, span))
     }
 
     /// Looks whether somebody wants to stop.

@@ -5,7 +5,8 @@
 //! Most pairs occur once; such an entry takes its links and five bytes.
 
 use super::bytes::{Cursor, write_number};
-use super::orientation::{Orientations, ROWS};
+use super::orientation::Orientations;
+use crate::orientation::ROWS;
 
 /// Counts of the four orientations.
 pub type Row = [u64; 4];

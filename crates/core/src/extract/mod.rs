@@ -22,7 +22,7 @@ pub use counts::{Counts, ExtractOptions, MAX_LENGTH, MIN_MEMORY};
 pub use entry::{Entry, Row};
 pub use grid::{Block, Grid, Span};
 pub use merge::damaged;
-pub use orientation::{Direction, Model, Orientation, Orientations, ROWS, Strictness, row_of};
+pub use orientation::{Orientations, Strictness};
 pub use phrases::{ListReader, PhraseSet};
 pub use run::{EntryReader, Run};
 pub use words::{LinkCount, SEPARATOR, Words, compare};

@@ -1,6 +1,6 @@
 //! Orientation of a block towards what stands before and after it in the target.
 //!
-//! In: the `Grid` of a sentence pair with its corners marked. Out: one `Orientation` per
+//! In: the `Grid` of a sentence pair with its corners marked. Out: one `Class` per
 //! model, direction and block.
 //! How: the word model looks at single links, the phrase model at blocks up to the maximum
 //! phrase length, the hierarchical model at blocks of any size (Galley and Manning, 2008). All
@@ -8,79 +8,7 @@
 //! Cost: O(1) a block and model, after O(target²) a sentence for the corners.
 
 use super::grid::Grid;
-
-/// Where a block lies, seen from the one translated before it: `Left` and `Right` are the two
-/// halves of "discontinuous", named by the direction of the jump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Orientation {
-    /// Directly behind it.
-    Monotone,
-    /// Directly before it.
-    Swap,
-    /// Further to the left.
-    Left,
-    /// Further to the right, or nothing known.
-    Right,
-}
-
-impl Orientation {
-    /// All of them, in the order of table columns.
-    pub const ALL: [Orientation; 4] =
-        [Orientation::Monotone, Orientation::Swap, Orientation::Left, Orientation::Right];
-
-    /// As in tables: `M`, `S`, `DL`, `DR`.
-    pub fn name(self) -> &'static str {
-        ["M", "S", "DL", "DR"][self as usize]
-    }
-}
-
-/// What a model accepts as evidence of neighbourhood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Model {
-    /// Single links at the corner.
-    Word,
-    /// Blocks that are phrase pairs themselves.
-    Phrase,
-    /// Blocks of any size.
-    Hierarchical,
-}
-
-impl Model {
-    /// All of them, in the order of counts and tables.
-    pub const ALL: [Model; 3] = [Model::Word, Model::Phrase, Model::Hierarchical];
-
-    /// The word for it in options and files.
-    pub fn name(self) -> &'static str {
-        ["word", "phrase", "hierarchical"][self as usize]
-    }
-}
-
-/// Towards which neighbour a block is seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// What was translated before it.
-    Prev,
-    /// What is translated after it.
-    Next,
-}
-
-impl Direction {
-    /// Both, in the order of counts and tables.
-    pub const ALL: [Direction; 2] = [Direction::Prev, Direction::Next];
-
-    /// The word for it in options and files.
-    pub fn name(self) -> &'static str {
-        ["prev", "next"][self as usize]
-    }
-}
-
-/// Number of (model, direction) rows an occurrence has.
-pub const ROWS: usize = Model::ALL.len() * Direction::ALL.len();
-
-/// Which row of counts belongs to a model and direction.
-pub fn row_of(model: Model, direction: Direction) -> usize {
-    model as usize * Direction::ALL.len() + direction as usize
-}
+use crate::orientation::{Class, Direction, Model, row_of};
 
 /// What counts as a neighbour for the phrase and the hierarchical model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -110,13 +38,13 @@ impl Strictness {
 pub struct Orientations(pub u16);
 
 impl Orientations {
-    /// The orientation in one row.
-    pub fn get(self, row: usize) -> Orientation {
-        Orientation::ALL[usize::from(self.0 >> (2 * row)) & 3]
+    /// The class in one row.
+    pub fn get(self, row: usize) -> Class {
+        Class::ALL[usize::from(self.0 >> (2 * row)) & 3]
     }
 
-    fn set(&mut self, model: Model, direction: Direction, orientation: Orientation) {
-        self.0 |= (orientation as u16) << (2 * row_of(model, direction));
+    fn set(&mut self, model: Model, direction: Direction, class: Class) {
+        self.0 |= (class as u16) << (2 * row_of(model, direction));
     }
 }
 
@@ -256,7 +184,7 @@ pub(super) fn orientations(grid: &Grid, block: Sides, strictness: Strictness) ->
 /// What a block sees in one direction.
 enum Seen<'g> {
     /// The edge of the sentence: the answer of every model.
-    Edge(Orientation),
+    Edge(Class),
     /// A target row with words, before or behind the block.
     Row { grid: &'g Grid, row: usize, block: Sides, direction: Direction },
 }
@@ -276,25 +204,25 @@ impl<'g> Seen<'g> {
         Seen::Row { grid, row: block.t + 1, block, direction: Direction::Next }
     }
 
-    fn by_word(&self) -> Orientation {
+    fn by_word(&self) -> Class {
         let &Seen::Row { grid, row, block, direction } = self else { return self.at_edge() };
         let (monotone, swap) = self.linked();
         if monotone {
-            return Orientation::Monotone;
+            return Class::M;
         }
         if swap {
-            return Orientation::Swap;
+            return Class::S;
         }
         // No link of this row leads into the block, so one bound tells all of them.
-        let Some((min, max)) = grid.row(row) else { return Orientation::Right };
+        let Some((min, max)) = grid.row(row) else { return Class::Dr };
         let left = match direction {
             Direction::Prev => min > block.v,
             Direction::Next => max < block.u,
         };
-        if left { Orientation::Left } else { Orientation::Right }
+        if left { Class::Dl } else { Class::Dr }
     }
 
-    fn by_block(&self, corners: &Corners, strictness: Strictness) -> Orientation {
+    fn by_block(&self, corners: &Corners, strictness: Strictness) -> Class {
         let &Seen::Row { grid, row, block, direction } = self else { return self.at_edge() };
         let (mut monotone, mut swap, left) = match (direction, strictness) {
             (Direction::Prev, Strictness::Strict) => corners.before(row, block, grid.src_len),
@@ -307,10 +235,10 @@ impl<'g> Seen<'g> {
             swap |= linked.1;
         }
         match (monotone, swap, left) {
-            (true, _, _) => Orientation::Monotone,
-            (_, true, _) => Orientation::Swap,
-            (_, _, true) => Orientation::Left,
-            _ => Orientation::Right,
+            (true, _, _) => Class::M,
+            (_, true, _) => Class::S,
+            (_, _, true) => Class::Dl,
+            _ => Class::Dr,
         }
     }
 
@@ -325,14 +253,14 @@ impl<'g> Seen<'g> {
         }
     }
 
-    fn at_edge(&self) -> Orientation {
+    fn at_edge(&self) -> Class {
         match self {
-            Seen::Edge(orientation) => *orientation,
-            Seen::Row { .. } => Orientation::Right,
+            Seen::Edge(class) => *class,
+            Seen::Row { .. } => Class::Dr,
         }
     }
 }
 
-fn edge(touches: bool) -> Orientation {
-    if touches { Orientation::Monotone } else { Orientation::Right }
+fn edge(touches: bool) -> Class {
+    if touches { Class::M } else { Class::Dr }
 }

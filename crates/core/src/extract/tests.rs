@@ -4,6 +4,7 @@ use super::*;
 use crate::Job;
 use crate::align::{Link, Links};
 use crate::corpus::{Bitext, ReadOptions, SrcPos, TgtPos};
+use crate::orientation::{Class, Classes, Direction, Model, row_of};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,13 +40,13 @@ fn slow_orientation(
     blocks: Option<&BTreeSet<Sides>>,
     direction: Direction,
     strictness: Strictness,
-) -> Orientation {
+) -> Class {
     let prev = direction == Direction::Prev;
     if prev && s == 0 {
-        return if u == 0 { Orientation::Monotone } else { Orientation::Right };
+        return if u == 0 { Class::M } else { Class::Dr };
     }
     if !prev && t == tgt - 1 {
-        return if v == src - 1 { Orientation::Monotone } else { Orientation::Right };
+        return if v == src - 1 { Class::M } else { Class::Dr };
     }
     let row = if prev { s - 1 } else { t + 1 };
     let linked =
@@ -83,10 +84,10 @@ fn slow_orientation(
         }
     };
     match (monotone, swap, left) {
-        (true, ..) => Orientation::Monotone,
-        (_, true, _) => Orientation::Swap,
-        (_, _, true) => Orientation::Left,
-        _ => Orientation::Right,
+        (true, ..) => Class::M,
+        (_, true, _) => Class::S,
+        (_, _, true) => Class::Dl,
+        _ => Class::Dr,
     }
 }
 
@@ -165,7 +166,7 @@ fn a_long_sentence_crosses_the_words_of_the_bit_rows() {
     let found = fast(150, 150, &links, 1, Strictness::Strict);
     assert_eq!(found.len(), 150);
     for (sides, _, seen) in found {
-        let expected = if sides.2 == 0 { Orientation::Right } else { Orientation::Swap };
+        let expected = if sides.2 == 0 { Class::Dr } else { Class::S };
         assert_eq!(seen.get(row_of(Model::Word, Direction::Prev)), expected);
         assert_eq!(seen.get(row_of(Model::Hierarchical, Direction::Prev)), expected);
     }
@@ -178,8 +179,9 @@ fn the_worked_example_of_the_three_models() {
     let shown = |seen: Orientations, model| {
         let prev = seen.get(row_of(model, Direction::Prev));
         let next = seen.get(row_of(model, Direction::Next));
-        let msd = |class: Orientation| &class.name()[..1];
-        format!("{}/{}/{}", msd(prev), prev.name(), msd(next))
+        let msd = |class: Class| ["M", "S", "D"][Classes::Msd.column(class)];
+        let mslr = |class: Class| ["M", "S", "DL", "DR"][Classes::Mslr.column(class)];
+        format!("{}/{}/{}", msd(prev), mslr(prev), msd(next))
     };
     let expected = [
         ((0, 0), ["M/M/D", "M/M/D", "M/M/M"]),
@@ -203,12 +205,12 @@ fn the_worked_example_of_the_three_models() {
     let class = |blocks| {
         slow_orientation(sides, (6, 6), &links, blocks, Direction::Prev, Strictness::Strict)
     };
-    assert_eq!(class(None).name(), "DL");
-    assert_eq!(class(Some(&small)).name(), "DL");
-    assert_eq!(class(Some(&all)).name(), "S");
+    assert_eq!(class(None), Class::Dl);
+    assert_eq!(class(Some(&small)), Class::Dl);
+    assert_eq!(class(Some(&all)), Class::S);
     let found = fast(6, 6, &links, 2, Strictness::Strict);
     let block = found.iter().find(|one| one.0 == sides).unwrap();
-    assert_eq!(block.2.get(row_of(Model::Hierarchical, Direction::Prev)).name(), "S");
+    assert_eq!(block.2.get(row_of(Model::Hierarchical, Direction::Prev)), Class::S);
 }
 
 #[test]

@@ -14,9 +14,8 @@ use crate::Job;
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Result};
 use crate::extract::bytes::{Blob, Cursor, write_number};
-use crate::extract::{
-    Counts, Entry, EntryReader, ListReader, Model, ROWS, Row, Strictness, Words, damaged,
-};
+use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Strictness, Words, damaged};
+use crate::orientation::{Model, ROWS};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 

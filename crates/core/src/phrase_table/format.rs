@@ -25,7 +25,7 @@
 use crate::corpus::{NewFile, WordId};
 use crate::error::Result;
 use crate::extract::bytes::{Cursor, write_number};
-use crate::extract::{Model, ROWS};
+use crate::orientation::{Model, ROWS};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};

@@ -10,7 +10,6 @@
 mod build;
 mod discount;
 mod format;
-mod kind;
 mod lexical;
 mod moses;
 mod seat;
@@ -20,7 +19,6 @@ mod table;
 pub use build::{Condition, Summary, TableOptions, build, named_models, row_scores};
 pub use discount::Discount;
 pub use format::{Contents, NewOption, NewWords, RowScores, TableWriter};
-pub use kind::{Classes, OrientationType};
 pub use moses::{COLUMNS, SKIPPED, TextTables, check_orientation, export, import};
 pub use seat::TableSeat;
 pub use significance::{Fisher, Threshold};

@@ -4,11 +4,12 @@
 //! orientation scores of one model of those it holds.
 //! Cost: a few small copies an option; the decoder asks once for each source phrase and remembers.
 
-use super::{OrientationType, PhraseTable};
+use super::PhraseTable;
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::feature::{PhraseEntry, PhraseModel};
+use crate::orientation::Orientation;
 
 /// A table, and which of its orientation models the decoder uses.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ pub struct TableSeat<'t> {
     /// The table.
     pub table: &'t PhraseTable,
     /// The orientation model; none when the decoder uses none.
-    pub orientation: Option<OrientationType>,
+    pub orientation: Option<Orientation>,
 }
 
 impl PhraseModel for TableSeat<'_> {
@@ -46,9 +47,9 @@ impl PhraseModel for TableSeat<'_> {
             links.clear();
             links.extend(option.links());
             orientation.clear();
-            if let Some(kind) = self.orientation {
-                for row in kind.rows(|direction| option.orientation(kind.model, direction)) {
-                    orientation.extend_from_slice(&row[kind.classes.range()]);
+            if let Some(model) = self.orientation {
+                for row in option.rows(model) {
+                    orientation.extend_from_slice(row);
                 }
             }
             each(PhraseEntry {

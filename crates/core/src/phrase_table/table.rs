@@ -15,7 +15,7 @@ use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
 use crate::extract::bytes::{Blob, Cursor, map};
-use crate::extract::{Direction, Model};
+use crate::orientation::{Direction, Model, Orientation};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -510,5 +510,11 @@ impl<'t> OptionView<'t> {
         let at = self.table.contents.row_of(model)? + direction as usize;
         let number = Cursor::new(self.set?.get(4 * at..)?).array().map(u32::from_le_bytes)?;
         self.table.rows.get(number as usize)
+    }
+
+    /// The scores of an orientation model, direction by direction, those that are there.
+    pub fn rows(&self, orientation: Orientation) -> impl Iterator<Item = &'t [f32]> {
+        let row = move |direction| self.orientation(orientation.model, direction);
+        orientation.directions().filter_map(row).map(move |row| &row[orientation.classes.range()])
     }
 }

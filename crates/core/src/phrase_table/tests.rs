@@ -6,7 +6,8 @@ use crate::align::{Link, Links};
 use crate::corpus::{Bitext, ReadOptions, WordId};
 use crate::error::Place;
 use crate::extract::bytes::Blob;
-use crate::extract::{Counts, Direction, ExtractOptions, Model, Strictness};
+use crate::extract::{Counts, ExtractOptions, Strictness};
+use crate::orientation::{Direction, Model};
 use std::fs;
 use std::path::PathBuf;
 

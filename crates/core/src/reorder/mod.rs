@@ -15,5 +15,4 @@ pub mod waw;
 pub use corpus::Corpus;
 pub use distortion::Distortion;
 pub use fence::Fences;
-pub use orientation::Orientation;
 pub use space::{Shaped, Space};

@@ -1,4 +1,5 @@
-//! Orientation of a phrase towards what was translated before and after it (SPEC e.6, e.7).
+//! Orientation of a phrase in the decoder, towards what was translated before and what may come
+//! after it (definitions e.6, e.7).
 //!
 //! In: source spans in target order. Out: for each a class: M (follows on the right), S (swaps to
 //! the left), DL or DR (apart, on that side); in `msd` models the last two count as one.
@@ -6,60 +7,11 @@
 //! Manning, 2008), or against the last phrase alone; `next` by what the coverage leaves possible.
 //! Cost: one hash look-up per phrase for the stack; `next` is two comparisons.
 
-use crate::error::{Error, Result};
 use crate::feature::{Coverage, Span};
+use crate::orientation::{Class, Model};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-
-/// Where a phrase stands towards another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Monotone: directly to the right.
-    M = 0,
-    /// Swap: directly to the left.
-    S = 1,
-    /// Discontinuous, to the left.
-    Dl = 2,
-    /// Discontinuous, to the right.
-    Dr = 3,
-}
-
-/// What a phrase is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Against {
-    /// The largest block that the phrases so far form.
-    Hier,
-    /// The last phrase alone; also for tables trained with word orientation.
-    Phrase,
-}
-
-/// Which classes a table tells apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Classes {
-    /// M, S and D.
-    Msd,
-    /// M, S, DL and DR.
-    Mslr,
-}
-
-impl Classes {
-    /// Names in the order of the table.
-    pub fn names(self) -> &'static [&'static str] {
-        match self {
-            Classes::Msd => &["m", "s", "d"],
-            Classes::Mslr => &["m", "s", "dl", "dr"],
-        }
-    }
-
-    /// The column of a class.
-    pub fn column(self, class: Class) -> usize {
-        match self {
-            Classes::Msd => (class as usize).min(2),
-            Classes::Mslr => class as usize,
-        }
-    }
-}
 
 /// How blocks on the stack join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,69 +31,6 @@ pub enum NextTest {
     Gap,
     /// When the word beside the phrase is still untranslated; Moses' way.
     Beside,
-}
-
-/// An orientation model's shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Orientation {
-    /// What a phrase is compared with.
-    pub against: Against,
-    /// Which classes there are.
-    pub classes: Classes,
-    /// Whether the table has scores towards what came before.
-    pub prev: bool,
-    /// Whether the table has scores towards what comes after.
-    pub next: bool,
-}
-
-impl Orientation {
-    /// The shape told by a name such as `hier-mslr-bidirectional` or `phrase-msd-prev`; Moses'
-    /// words (`wbe`, `backward`, `forward`, `fe`, `allff`) are understood.
-    pub fn named(name: &str) -> Result<Orientation> {
-        let wrong = || Error::Argument {
-            name: "orientation".into(),
-            found: format!("`{name}`"),
-            expected: "such as `hier-mslr-bidirectional`: hier, phrase or word; msd or mslr; \
-                       prev, next or bidirectional"
-                .into(),
-        };
-        let parts: Vec<&str> = name.split('-').collect();
-        let [against, classes, direction, rest @ ..] = parts.as_slice() else {
-            return Err(wrong());
-        };
-        let against = match *against {
-            "hier" => Against::Hier,
-            "phrase" | "word" | "wbe" => Against::Phrase,
-            _ => return Err(wrong()),
-        };
-        let classes = match *classes {
-            "msd" => Classes::Msd,
-            "mslr" => Classes::Mslr,
-            _ => return Err(wrong()),
-        };
-        let (prev, next) = match *direction {
-            "prev" | "backward" => (true, false),
-            "next" | "forward" => (false, true),
-            "bidirectional" => (true, true),
-            _ => return Err(wrong()),
-        };
-        if rest.iter().any(|part| !["fe", "allff"].contains(part)) {
-            return Err(wrong());
-        }
-        Ok(Orientation { against, classes, prev, next })
-    }
-
-    /// Names of the columns of the table, `prev` before `next`.
-    pub fn names(self) -> Vec<String> {
-        let directions = [("prev", self.prev), ("next", self.next)];
-        directions
-            .iter()
-            .filter(|(_, has)| *has)
-            .flat_map(|(direction, _)| {
-                self.classes.names().iter().map(move |class| format!("lr.{direction}.{class}"))
-            })
-            .collect()
-    }
 }
 
 /// Class of `span` towards the block before it; the empty span 0..0 stands for the start.
@@ -169,14 +58,14 @@ pub struct Outlook {
 
 impl Outlook {
     /// The outlook from phrase `last` with the coverage that includes it.
-    pub fn new(against: Against, test: NextTest, cov: Coverage<'_>, last: Span) -> Self {
+    pub fn new(model: Model, test: NextTest, cov: Coverage<'_>, last: Span) -> Self {
         let free = |at: u32| at < cov.length() && !cov.has(at);
-        let (left, right) = match (against, test) {
-            (Against::Phrase, _) => (last.start, last.end + 1),
-            (Against::Hier, NextTest::Gap) => {
+        let (left, right) = match (model, test) {
+            (Model::Phrase | Model::Word, _) => (last.start, last.end + 1),
+            (Model::Hierarchical, NextTest::Gap) => {
                 (cov.free_run_start(last.start), cov.next_covered(last.end))
             }
-            (Against::Hier, NextTest::Beside) => {
+            (Model::Hierarchical, NextTest::Beside) => {
                 let left = if last.start > 0 && free(last.start - 1) { 0 } else { last.start };
                 let right = if free(last.end) { cov.length() } else { last.end };
                 (left, right)
@@ -194,11 +83,6 @@ impl Outlook {
         } else {
             Class::Dl
         }
-    }
-
-    /// Class of the sentence's end.
-    pub fn class_of_end(self, length: u32) -> Class {
-        if self.last.end == length { Class::M } else { Class::Dr }
     }
 }
 
@@ -344,33 +228,17 @@ mod tests {
             Coverage::mark(&mut blocks, Span::new(at, at + 1));
         }
         let cov = Coverage::new(&blocks, 8);
-        let next = |against, test, at| {
-            Outlook::new(against, test, cov, Span::new(2, 3)).class(Span::new(at, at + 1))
+        let next = |model, test, at| {
+            Outlook::new(model, test, cov, Span::new(2, 3)).class(Span::new(at, at + 1))
         };
         // The example of e.7: word 4 lies between, word 3 beside the phrase is free.
-        assert_eq!(next(Against::Hier, NextTest::Gap, 6), Class::Dr);
-        assert_eq!(next(Against::Hier, NextTest::Beside, 6), Class::M);
-        assert_eq!(next(Against::Hier, NextTest::Gap, 3), Class::M);
-        assert_eq!(next(Against::Hier, NextTest::Gap, 0), Class::S);
-        assert_eq!(next(Against::Phrase, NextTest::Gap, 0), Class::Dl);
-        assert_eq!(next(Against::Phrase, NextTest::Gap, 1), Class::S);
-        assert_eq!(next(Against::Phrase, NextTest::Gap, 3), Class::M);
-        assert_eq!(next(Against::Phrase, NextTest::Gap, 5), Class::Dr);
-    }
-
-    #[test]
-    fn names_are_understood_in_both_tongues() {
-        let ours = Orientation::named("hier-mslr-bidirectional").unwrap();
-        assert_eq!(Orientation::named("hier-mslr-bidirectional-fe-allff").unwrap(), ours);
-        assert_eq!(ours.names()[3], "lr.prev.dr");
-        assert_eq!(
-            Orientation::named("phrase-msd-backward").unwrap().names(),
-            ["lr.prev.m", "lr.prev.s", "lr.prev.d"]
-        );
-        assert_eq!(
-            Orientation::named("hier").unwrap_err().to_string(),
-            "orientation: found `hier`; expected such as `hier-mslr-bidirectional`: hier, phrase \
-             or word; msd or mslr; prev, next or bidirectional"
-        );
+        assert_eq!(next(Model::Hierarchical, NextTest::Gap, 6), Class::Dr);
+        assert_eq!(next(Model::Hierarchical, NextTest::Beside, 6), Class::M);
+        assert_eq!(next(Model::Hierarchical, NextTest::Gap, 3), Class::M);
+        assert_eq!(next(Model::Hierarchical, NextTest::Gap, 0), Class::S);
+        assert_eq!(next(Model::Phrase, NextTest::Gap, 0), Class::Dl);
+        assert_eq!(next(Model::Phrase, NextTest::Gap, 1), Class::S);
+        assert_eq!(next(Model::Phrase, NextTest::Gap, 3), Class::M);
+        assert_eq!(next(Model::Phrase, NextTest::Gap, 5), Class::Dr);
     }
 }

@@ -11,9 +11,10 @@ use wayword::feature::{
     Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase, PhraseEntry,
     PhraseModel, Source, Span, Weights,
 };
-use wayword::reorder::orientation::{Against, Classes, NextTest};
+use wayword::orientation::{Classes, Model, Orientation};
+use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::Prune;
-use wayword::reorder::{Distortion, Orientation, Space};
+use wayword::reorder::{Distortion, Space};
 
 /// A phrase pair.
 #[derive(Debug, Clone)]
@@ -532,7 +533,7 @@ impl Twin<'_> {
             let class = if at == 0 {
                 if span.start == 0 { 0 } else { 3 }
             } else {
-                let most = if o.against == Against::Hier { at } else { 1 };
+                let most = if o.model == Model::Hierarchical { at } else { 1 };
                 let blocks = (1..=most).filter_map(|count| union(&spans[at - count..at]));
                 let mut class = if span.start >= spans[at - 1].end { 3 } else { 2 };
                 for block in blocks {
@@ -563,10 +564,10 @@ impl Twin<'_> {
         let right = new.start >= last.end;
         let mut between = if right { last.end..new.start } else { new.end..last.start };
         let beside = if right { last.end } else { last.start - 1 };
-        let joins = match (o.against, self.settings.next_test) {
-            (Against::Phrase, _) => between.is_empty(),
-            (Against::Hier, NextTest::Gap) => !between.any(covered),
-            (Against::Hier, NextTest::Beside) => between.is_empty() || !covered(beside),
+        let joins = match (o.model, self.settings.next_test) {
+            (Model::Phrase | Model::Word, _) => between.is_empty(),
+            (Model::Hierarchical, NextTest::Gap) => !between.any(covered),
+            (Model::Hierarchical, NextTest::Beside) => between.is_empty() || !covered(beside),
         };
         match (joins, right) {
             (true, true) => 0,

@@ -3,13 +3,13 @@
 //! In: a table and the names of the files. Out: sorted lines; the orientation file has a line for
 //! each line of the phrase file. Cost: one walk through the table.
 
-use super::super::kind::OrientationType;
 use super::super::table::PhraseTable;
 use super::BLOCK;
 use crate::Job;
 use crate::corpus::NewFile;
 use crate::error::{Error, Result};
-use crate::extract::{Model, SEPARATOR};
+use crate::extract::SEPARATOR;
+use crate::orientation::{Model, Orientation};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fmt::Write as _;
@@ -95,15 +95,15 @@ fn write_general(out: &mut String, number: f64) {
 pub fn export(
     table: &PhraseTable,
     phrase_table: &Path,
-    reordering: Option<(&Path, OrientationType)>,
+    reordering: Option<(&Path, Orientation)>,
     job: &Job,
 ) -> Result<u64> {
-    if let Some((_, kind)) = reordering {
-        check_orientation(table, kind)?;
+    if let Some((_, orientation)) = reordering {
+        check_orientation(table, orientation)?;
     }
     let mut scores = TextFile::create(phrase_table)?;
-    let mut orientation = match reordering {
-        Some((path, kind)) => Some((TextFile::create(path)?, kind)),
+    let mut orientation_file = match reordering {
+        Some((path, orientation)) => Some((TextFile::create(path)?, orientation)),
         None => None,
     };
     let (mut src, mut pair, mut line) = (String::new(), String::new(), String::new());
@@ -139,14 +139,12 @@ pub fn export(
             }
             let _ = writeln!(line, " {SEPARATOR} {SEPARATOR}");
             scores.write(&line)?;
-            if let Some((file, kind)) = &mut orientation {
+            if let Some((file, orientation)) = &mut orientation_file {
                 line.clear();
                 line.push_str(&pair);
-                for row in kind.rows(|direction| option.orientation(kind.model, direction)) {
-                    for score in &row[kind.classes.range()] {
-                        write_general(&mut line, f64::from(*score).exp());
-                        line.push(' ');
-                    }
+                for score in option.rows(*orientation).flatten() {
+                    write_general(&mut line, f64::from(*score).exp());
+                    line.push(' ');
                 }
                 if line.len() > pair.len() {
                     line.pop();
@@ -162,7 +160,7 @@ pub fn export(
         }
     }
     scores.finish()?;
-    if let Some((file, _)) = orientation {
+    if let Some((file, _)) = orientation_file {
         file.finish()?;
     }
     Ok(lines)
@@ -174,10 +172,10 @@ fn push_word(out: &mut String, word: Option<&str>) {
 }
 
 /// Refuses an orientation model that the table does not hold.
-pub fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<()> {
+pub fn check_orientation(table: &PhraseTable, orientation: Orientation) -> Result<()> {
     let contents = table.contents();
-    let has_classes = if kind.classes.has_sides() { contents.mslr } else { contents.msd };
-    if has_classes && contents.models[kind.model as usize] {
+    let has_classes = if orientation.classes.has_sides() { contents.mslr } else { contents.msd };
+    if has_classes && contents.models[orientation.model as usize] {
         return Ok(());
     }
     let known: Vec<_> = Model::ALL
@@ -192,7 +190,7 @@ pub fn check_orientation(table: &PhraseTable, kind: OrientationType) -> Result<(
     let known = if known.is_empty() { "a table with orientation".into() } else { known.join(", ") };
     Err(Error::Argument {
         name: "orientation".into(),
-        found: format!("{}-{:?}", kind.model.name(), kind.classes).to_lowercase(),
+        found: format!("{}-{}", orientation.model.name(), orientation.classes.name()),
         expected: known,
     })
 }

@@ -4,12 +4,12 @@
 //! learns the words and checks every line, a second one writes. Cost: two walks; memory for words.
 
 use super::super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
-use super::super::kind::OrientationType;
 use super::{BLOCK, COLUMNS, SKIPPED};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
-use crate::extract::{MAX_LENGTH, ROWS, SEPARATOR};
+use crate::extract::{MAX_LENGTH, SEPARATOR};
+use crate::orientation::{Orientation, ROWS};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
@@ -24,19 +24,19 @@ pub struct TextTables {
     /// What each score column is: one of `COLUMNS`, or `SKIPPED`.
     pub columns: Vec<String>,
     /// The reordering table and what it holds.
-    pub reordering: Option<(PathBuf, OrientationType)>,
+    pub reordering: Option<(PathBuf, Orientation)>,
 }
 
 /// Makes a table of text; the number of its pairs and bytes.
 pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Result<(u64, u64)> {
     let columns = columns(&tables.columns)?;
     let found = survey(&tables.phrase_table, &columns, job)?;
-    let kind = tables.reordering.as_ref().map(|(_, kind)| *kind);
+    let orientation = tables.reordering.as_ref().map(|(_, orientation)| *orientation);
     let mut models = [false; 3];
-    if let Some(kind) = kind {
-        models[kind.model as usize] = true;
+    if let Some(orientation) = orientation {
+        models[orientation.model as usize] = true;
     }
-    let has = |sides| kind.is_some_and(|kind| kind.classes.has_sides() == sides);
+    let has = |sides| orientation.is_some_and(|named| named.classes.has_sides() == sides);
     let contents =
         Contents { packed, counts: found.has_counts, models, msd: has(false), mslr: has(true) };
     let words = |side: &Side| {
@@ -46,8 +46,8 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&found.src), words(&found.tgt));
     let mut writer = TableWriter::create(out, contents, found.max_length, 0)?;
     let mut rows = LineReader::open(&tables.phrase_table)?;
-    let mut orientation = match &tables.reordering {
-        Some((path, kind)) => Some(OrientationRows::open(path, *kind)?),
+    let mut orientation_rows = match &tables.reordering {
+        Some((path, orientation)) => Some(OrientationRows::open(path, *orientation)?),
         None => None,
     };
     let (mut row, mut src, mut option) = (TextRow::default(), Vec::new(), NewOption::default());
@@ -74,7 +74,7 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
         let [tgt_count, own, both] = row.counts.unwrap_or_default();
         src_count = own;
         option.counts = (both, tgt_count);
-        option.set = match &mut orientation {
+        option.set = match &mut orientation_rows {
             Some(rows) => rows.find(&row.key)?.map(|rows| writer.set(&rows)),
             None => None,
         };
@@ -295,7 +295,7 @@ fn counts(field: &str) -> Option<[u64; 3]> {
 /// A reordering table, read beside the phrase table.
 struct OrientationRows {
     lines: LineReader,
-    kind: OrientationType,
+    orientation: Orientation,
     key: String,
     before: String,
     rows: [RowScores; ROWS],
@@ -303,10 +303,10 @@ struct OrientationRows {
 }
 
 impl OrientationRows {
-    fn open(path: &Path, kind: OrientationType) -> Result<Self> {
+    fn open(path: &Path, orientation: Orientation) -> Result<Self> {
         let mut rows = OrientationRows {
             lines: LineReader::open(path)?,
-            kind,
+            orientation,
             key: String::new(),
             before: String::new(),
             rows: [[0.0; 7]; ROWS],
@@ -338,20 +338,21 @@ impl OrientationRows {
         if self.before.as_bytes().cmp(self.key.as_bytes()) != Ordering::Less {
             return Err(unsorted(place()));
         }
-        let columns = self.kind.classes.columns();
-        let expected = columns.len() * self.kind.directions().count();
+        let (columns, first) =
+            (self.orientation.classes.columns(), self.orientation.classes.range().start);
+        let expected = columns.len() * self.orientation.directions().count();
         let found = scores.split_whitespace().count();
         if found != expected {
             let found = format!("{found} scores instead of {expected}");
             return Err(bad_row(place(), &found));
         }
         let mut words = scores.split_whitespace();
-        for direction in self.kind.directions() {
+        for direction in self.orientation.directions() {
             for &places in columns {
                 let word = words.next().unwrap_or_default();
                 let score = ln(word).map_err(|found| bad_row(place(), &found))? as f32;
                 for &at in places {
-                    self.rows[direction as usize][at] = score;
+                    self.rows[direction as usize][first + at] = score;
                 }
             }
         }
