@@ -157,4 +157,9 @@ def test_every_metric_says_what_it_is_and_needs() -> None:
         assert known.name.lower() == name
         assert known.meaning
         assert set(known.needs) <= {"links", "weights"}
-        assert Options()  # defaults are valid
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_options_a_metric_has_the_default_ones(name: str) -> None:
+    assert metric(name).options == Options()
+    assert metric(name).signature() == make_metric(name, GOLD, Options()).signature()
