@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wayword import demo
-from wayword.experiment import load_result
+from wayword.report.experiment import load_result
 
 
 def test_pruned_long_jumps_order_verbs_best(tmp_path: Path) -> None:

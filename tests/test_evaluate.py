@@ -25,12 +25,13 @@ from wayword.evaluate import (
     make_metric,
     read,
     significance,
-    table,
 )
 from wayword.evaluate.meteor import Meteor, match
 from wayword.evaluate.metric import brevity
 from wayword.evaluate.order import krs, krs_v, ribes
 from wayword.reorder.order import order_from_links, rank_of
+from wayword.report.case import draw
+from wayword.report.evaluate import describe
 
 CAT = "the cat sat on mat"
 MAT = "the cat sat on the mat"
@@ -454,7 +455,7 @@ def test_bins_hold_every_sentence_once_and_name_their_lengths() -> None:
 
 
 def test_tables_show_scores_marks_p_values_bins_and_signatures() -> None:
-    text = table.describe(three_systems())
+    text = describe(three_systems())
     lines = text.splitlines()
     assert lines[0].split() == ["system", "BLEU", "TER"]
     assert lines[2].startswith("worse")
@@ -798,7 +799,7 @@ def test_wide_and_combining_characters_keep_their_columns() -> None:
         weights=[[0, 0, 1]],
     )
     output = Output("x", ["I tea drink"], [[(0, 0), (1, 1), (2, 2)]])
-    lines = drill.draw(drill.worst(gold, output, 3)[0]).splitlines()
+    lines = draw(drill.worst(gold, output, 3)[0]).splitlines()
     # 私は and お茶を take 4 and 6 columns, so the gap is column 5 and [飲む] stands around 16
     assert lines[-2] == " " * 5 + "▼" + " " * 10 + "│"
 
@@ -834,6 +835,6 @@ def test_every_drawing_has_arcs_and_every_arc_mends_something(
                 for order in (words, moved)
             )
             assert after > before
-        *_, feet, line = drill.draw(case).splitlines()
+        *_, feet, line = draw(case).splitlines()
         assert feet.count("▼") <= len(case.arcs)
         assert len(feet) <= len(line) + 1

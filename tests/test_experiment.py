@@ -9,7 +9,8 @@ import pytest
 from wayword import experiment
 from wayword.corpus import toy
 from wayword.errors import ArgumentError
-from wayword.experiment import Experiment, load_result
+from wayword.experiment import Experiment
+from wayword.report.experiment import load_result
 
 FILE = """\
 name = "Limits"

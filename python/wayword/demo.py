@@ -22,10 +22,10 @@ from wayword.reorder.order import kendall_distance
 from wayword.reorder.waw import WawModel
 from wayword.report import heat
 from wayword.report.experiment import plain
+from wayword.report.pair import describe
 
-__all__ = ["demonstrate", "describe"]
+__all__ = ["demonstrate"]
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SHOWN = 2
 TAGGED = 1000  # sentences the tagger learns from
 SHORT = 12  # words
@@ -133,30 +133,3 @@ def _jumps(translation: Translation) -> float:
 def _is_reordered(pair: toy.ToyPair) -> bool:
     """Short enough to read, and with something to see."""
     return len(pair.src) <= 14 and kendall_distance(range(len(pair.order)), pair.order) > 0.15
-
-
-def describe(pair: toy.ToyPair) -> str:
-    """A sentence pair for people: source, source in target order, target, links, distance.
-
-    >>> print(describe(toy.ToyPair(("ich", "Tee", "trinke"), ("I", "drink", "tea"),
-    ...     links=((0, 0), (1, 2), (2, 1)), order=(0, 2, 1),
-    ...     pos=("PRON", "NOUN", "VERB"), chunks=("B-NP", "B-NP", "B-VP"))))
-    source   ich₀ Tee₁ trinke₂
-    ordered  ich₀ trinke₂ Tee₁
-    target   I₀ drink₁ tea₂
-    links    0-0 1-2 2-1
-    Kendall  0.33 (share of word pairs whose order changes)
-    """
-    distance = kendall_distance(range(len(pair.order)), pair.order)
-    rows = {
-        "source": _numbered(pair.src, range(len(pair.src))),
-        "ordered": _numbered(pair.src, pair.order),
-        "target": _numbered(pair.tgt, range(len(pair.tgt))),
-        "links": " ".join(f"{src}-{tgt}" for src, tgt in pair.links),
-        "Kendall": f"{distance:.2f} (share of word pairs whose order changes)",
-    }
-    return "\n".join(f"{name:<8} {text}" for name, text in rows.items())
-
-
-def _numbered(words: tuple[str, ...], positions: tuple[int, ...] | range) -> str:
-    return " ".join(words[at] + str(at).translate(SUBSCRIPTS) for at in positions)

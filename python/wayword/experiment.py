@@ -34,10 +34,9 @@ The file looks like this; ``configs/default.toml`` has all keys of ``base`` and 
     search.space = "dl:12"
 """
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -49,6 +48,7 @@ from wayword.decode import Decoder
 from wayword.errors import ArgumentError
 from wayword.evaluate import Comparison, Output, compare
 from wayword.evaluate.read import read_gold
+from wayword.report.experiment import Result, Row
 from wayword.store import Stage, Store
 
 __all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run"]
@@ -190,49 +190,6 @@ def _variant(values: Mapping[str, Any]) -> Variant:
     own = ("name", "weights", "start")
     choices = {name: value for name, value in values.items() if name not in own}
     return Variant(**{name: values[name] for name in own if name in values}, choices=choices)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One variant on one corpus."""
-
-    corpus: str
-    variant: str
-    #: score, half of the 95 % interval, p-value against the baseline and mark, by metric
-    scores: Mapping[str, tuple[float, float, float | None, str]]
-    #: milliseconds of CPU a source word, one thread
-    ms: float
-    dev: float
-    spread: float
-    runs: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Result:
-    """All rows, and the recipes of their numbers."""
-
-    name: str
-    baseline: str
-    metrics: tuple[str, ...]
-    rows: tuple[Row, ...]
-    signatures: Mapping[str, str]
-    recipe: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
-
-    def write(self, folder: FilePath) -> list[Path]:
-        """Write the table in all its forms; their paths."""
-        from wayword.report.experiment import FORMS
-
-        folder = Path(folder)
-        paths = []
-        for suffix, form in FORMS.items():
-            paths.append(folder / f"table.{suffix}")
-            with new_file(paths[-1]) as file:
-                file.write(form(self))
-        return paths
 
 
 def run(
@@ -396,10 +353,3 @@ def open_variant(
         work, made = models(variant)
         weights = tuned(named[variant].weights or variant).facts["weights"]
     return made, made.decoder(work.config, weights)
-
-
-def load_result(path: FilePath) -> Result:
-    """The result that ``table.json`` holds."""
-    values = json.loads(Path(path).read_text(encoding="utf-8"))
-    rows = tuple(Row(**{**row, "runs": tuple(row["runs"])}) for row in values["rows"])
-    return Result(**{**values, "rows": rows, "metrics": tuple(values["metrics"])})

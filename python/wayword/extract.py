@@ -23,7 +23,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -121,20 +120,6 @@ class Summary:
         m, s, left, right = self.orientations[model][direction]
         total = max(1, m + s + left + right)
         return {"M": m / total, "S": s / total, "D": (left + right) / total}
-
-    def describe(self) -> str:
-        """The summary for people."""
-        lines = [
-            f"sentence pairs  {self.sentences}",
-            f"phrase pairs    {self.extracted} ({self.occurrences} occurrences)",
-            f"in the table    {self.pairs} ({sum(self.dropped.values())} dropped, "
-            f"{self.bytes} bytes)",
-        ]
-        for model in self.orientations:
-            shares = self.shares(model).items()
-            shown = "  ".join(f"{name} {100 * share:.1f} %" for name, share in shares)
-            lines.append(f"{model:14}  {shown}")
-        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values, for JSON."""
@@ -421,31 +406,6 @@ class PhraseTable:
         folder.mkdir(parents=True, exist_ok=True)
         reordering = orientation and (folder / "reordering-table.gz", orientation)
         return self._core.export(folder / "phrase-table.gz", reordering or None, progress=progress)
-
-    def describe(self, phrase: str) -> str:
-        """The options of a source phrase for people: probabilities, the likeliest first."""
-        from wayword.cli.terminal import table
-
-        options = sorted(self.options(phrase), key=lambda option: -option.scores.phi_ef)
-        if not options:
-            return f"`{phrase}` is not in the table"
-        models = [model for model in MODELS if model in self.info["models"]]
-        classes = "mslr" if self.info["mslr"] else "msd"
-        columns = [(model, direction) for model in models for direction in DIRECTIONS]
-        header = ["target", *COLUMNS, "count", "links"]
-        header += [
-            f"{model} {direction} {' '.join(CLASSES[classes])}" for model, direction in columns
-        ]
-        rows = []
-        for option in options:
-            row: list[object] = [option.tgt, *(f"{exp(score):.4g}" for score in option.scores)]
-            row.append("" if option.counts is None else option.counts.pair)
-            row.append(" ".join(f"{i}-{j}" for i, j in option.links))
-            for model, direction in columns:
-                scores = option.orientation(model, direction, classes) or {}
-                row.append(" ".join(f"{exp(score):.2f}" for score in scores.values()))
-            rows.append(row)
-        return table(header, rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self.path, self.info["digest"])

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wayword.align import Links
 
 HELP = "find which words of a bitext mean the same"
+SCORES = ("precision", "recall", "f1", "aer")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -108,11 +109,11 @@ def _print_links(links: "Links", posteriors: "npt.NDArray[np.float32] | None") -
 
 def _print_score(links: str, gold: str, *, as_json: bool) -> None:
     from wayword import align
+    from wayword.report.table import listing
 
     score = align.score_links(align.read_links(links), align.read_gold(gold))
     if as_json:
         print_json(vars(score))
         return
-    for name in ("precision", "recall", "f1", "aer"):
-        print(f"{name:<10} {getattr(score, name):.4f}")
-    print(f"{'sentences':<10} {score.sentences}")
+    shares = [(name, f"{getattr(score, name):.4f}") for name in SCORES]
+    print(listing([*shares, ("sentences", score.sentences)]))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import bar, print_json, table
+from wayword.cli.terminal import bar, print_json
 
 if TYPE_CHECKING:
     from wayword.corpus.annotate import Annotator
@@ -28,21 +28,22 @@ def run_fit(args: argparse.Namespace) -> None:
         )
     tagger.save(args.out)
     types = tagger.chunk_types
-    found: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
+    facts: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
     if args.dev:
-        found["dev"] = _score(tagger, args.dev, args)
+        facts["dev"] = _score(tagger, args.dev, args)
     if args.json:
-        print_json(found)
+        print_json(facts)
         return
     print(f"{len(treebank)} sentences, {len(tagger.tags)} tags, chunks: {' '.join(types or ['-'])}")
     if args.dev:
-        _print_score(found["dev"])
+        _print_score(facts["dev"])
 
 
 def run_classes(args: argparse.Namespace) -> None:
     """Cluster and say how likely the text has become."""
     from wayword.corpus import annotate
     from wayword.corpus.files import spooled
+    from wayword.report.table import Table
 
     with spooled(args.text) as text, bar("classes", " words") as progress:
         classes, summary = annotate.Classes.fit(
@@ -62,50 +63,52 @@ def run_classes(args: argparse.Namespace) -> None:
     likelihoods = [summary.likelihood, summary.by_frequency, summary.random]
     names = ["these classes", "by frequency", "by chance"]
     rows = [(name, f"{value:.4f}") for name, value in zip(names, likelihoods, strict=True)]
-    print(table(["classes", "log likelihood a word"], rows))
+    print(Table(["classes", "log likelihood a word"], rows).text())
 
 
 def run_score(args: argparse.Namespace) -> None:
     """Annotate a treebank's words and compare."""
     from wayword.corpus import annotate
 
-    found = _score(annotate.open_annotator(args.annotator), args.treebank, args)
-    print_json(found) if args.json else _print_score(found)
+    score = _score(annotate.open_annotator(args.annotator), args.treebank, args)
+    print_json(score) if args.json else _print_score(score)
 
 
 def _score(annotator: "Annotator", treebank: str, args: argparse.Namespace) -> dict[str, Any]:
     from wayword.corpus import annotate
 
     gold = annotate.read_treebank(treebank, tags=args.tags, spelling=args.spelling)
-    found = annotator.annotate((sentence.words for sentence in gold), threads=args.threads)
-    return annotate.score(found, gold).to_dict()
+    annotated = annotator.annotate((sentence.words for sentence in gold), threads=args.threads)
+    return annotate.score(annotated, gold).to_dict()
 
 
-def _print_score(found: dict[str, Any]) -> None:
-    print(f"words          {found['words']}")
-    print(f"tag accuracy   {found['accuracy']:.4f}")
-    print(f"chunk F1       {found['f1']:.4f}")
-    print(f"head accuracy  {found['head_accuracy']:.4f}")
+def _print_score(score: dict[str, Any]) -> None:
+    from wayword.report.table import listing
+
+    names = {"tag accuracy": "accuracy", "chunk F1": "f1", "head accuracy": "head_accuracy"}
+    shares = [(name, f"{score[key]:.4f}") for name, key in names.items()]
+    print(listing([("words", score["words"]), *shares]))
 
 
 def run_check(args: argparse.Namespace) -> None:
     """Compare the words of text and treebank."""
     from wayword.corpus import annotate
+    from wayword.report.table import Table
 
-    found = annotate.compare_tokens(args.treebank, args.text, spelling=args.spelling)
+    mismatch = annotate.compare_tokens(args.treebank, args.text, spelling=args.spelling)
     if args.json:
-        print_json(found.to_dict())
+        print_json(mismatch.to_dict())
         return
-    expected = f"{found.expected:.1%} expected for text like the treebank's"
-    print(f"{found.words} words, {found.share:.1%} unknown to the treebank ({expected})")
+    expected = f"{mismatch.expected:.1%} expected for text like the treebank's"
+    print(f"{mismatch.words} words, {mismatch.share:.1%} unknown to the treebank ({expected})")
     rows: Sequence[Sequence[object]] = [
-        (reason, count, f"{count / max(found.words, 1):.2%}", " ".join(examples))
-        for reason, (count, examples) in found.reasons.items()
+        (reason, count, f"{count / max(mismatch.words, 1):.2%}", " ".join(examples))
+        for reason, (count, examples) in mismatch.reasons.items()
         if count
     ]
     if rows:
-        print(table(["reason", "words", "share", "such as"], rows))
-    if found.explained > LARGE_SHARE:
+        print(Table(["reason", "words", "share", "such as"], rows).text())
+    if mismatch.explained > LARGE_SHARE:
         hint = "write the text as the treebank is, or fit the tagger with another --spelling"
-        share = f"{found.explained:.1%} of the words are split or spelled otherwise"
+        share = f"{mismatch.explained:.1%} of the words are split or spelled otherwise"
         print(f"wayword: {share}; {hint}", file=sys.stderr)

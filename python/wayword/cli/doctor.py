@@ -9,12 +9,8 @@ example: wayword doctor train.de train.en -o clean/
 """
 
 import argparse
-from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, bar, print_json, table
-
-if TYPE_CHECKING:
-    from wayword.corpus.doctor import Report
+from wayword.cli.terminal import add_json, bar, print_json
 
 HELP = "find bad lines in a bitext, and take them out"
 
@@ -68,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Examine and print."""
     from wayword.corpus import doctor
+    from wayword.report.doctor import describe
 
     with bar("doctor", " lines") as progress:
         report = doctor.examine(
@@ -86,25 +83,3 @@ def run(args: argparse.Namespace) -> None:
         print_json(report.to_dict())
         return
     print(describe(report))
-
-
-def describe(report: "Report") -> str:
-    """The report for people."""
-    from wayword.corpus.doctor import problems
-
-    lines = [
-        f"source  {report.src_lines} lines, {report.src_script or 'mixed'} writing",
-        f"target  {report.tgt_lines} lines, {report.tgt_script or 'mixed'} writing",
-        f"clean   {report.clean} pairs",
-        f"bad     {report.quarantined} lines",
-    ]
-    found = [(kind, count) for kind, count in report.counts.items() if count]
-    if found:
-        rows = [(kind, count, problems()[kind]) for kind, count in found]
-        lines += ["", table(["kind", "lines", "meaning"], rows), ""]
-        shown = [
-            (f.line, f.problem, f.side, f.detail)
-            for f in sorted(report.examples, key=lambda f: f.line)
-        ]
-        lines.append(table(["line", "kind", "side", "found"], shown))
-    return "\n".join(lines)

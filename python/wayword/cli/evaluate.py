@@ -58,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Measure and print."""
-    from wayword.evaluate import Options, compare, drill, read, table
+    from wayword.evaluate import Options, compare, drill, read
+    from wayword.report.case import draw
+    from wayword.report.evaluate import describe
 
     gold = read.read_gold(
         args.refs,
@@ -88,12 +90,12 @@ def run(args: argparse.Namespace) -> None:
         )
     cases = {o.name: drill.worst(gold, o, args.worst, options) for o in outputs if args.worst}
     if args.json:
-        found = {name: [asdict(case) for case in own] for name, own in cases.items()}
-        print_json({**result.to_dict(), "worst": found})
+        worst = {name: list(map(asdict, of_system)) for name, of_system in cases.items()}
+        print_json({**result.to_dict(), "worst": worst})
         return
-    print(table.describe(result))
-    for name, own in cases.items():
-        print(f"\n{name}: ordered worst", *map(drill.draw, own), sep="\n\n")
+    print(describe(result))
+    for name, of_system in cases.items():
+        print(f"\n{name}: ordered worst", *map(draw, of_system), sep="\n\n")
 
 
 def _named(text: str) -> tuple[str, str]:

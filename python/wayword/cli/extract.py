@@ -52,22 +52,25 @@ def run(args: argparse.Namespace) -> None:
     from wayword.corpus import Bitext
     from wayword.errors import ArgumentError
     from wayword.extract import ORIENTATION, PhraseTable, count, extract, merge
+    from wayword.report.extract import describe, describe_options
 
     given = {name: value for name, value in vars(args).items() if value is not None}
     counting = {name: given[name] for name in COUNTING if name in given}
     scoring = {name: given[name] for name in SCORING if name in given} | {"packed": args.packed}
-    made = None
+    summary = None
     with bar("extract", " units") as progress:
         match args.inputs:
             case ["merge", *shards] if args.out and shards:
                 corpus = Bitext.read(*args.corpus) if args.corpus else None
                 room = {name: counting[name] for name in ("memory", "temp_dir") if name in given}
-                made = merge(shards, args.out, corpus=corpus, progress=progress, **room, **scoring)
+                summary = merge(
+                    shards, args.out, corpus=corpus, progress=progress, **room, **scoring
+                )
             case [src, tgt, links] if args.counts and not args.out:
                 count(Bitext.read(src, tgt), links, args.counts, progress=progress, **counting)
             case [src, tgt, links] if args.out and not args.counts:
                 bitext = Bitext.read(src, tgt)
-                made = extract(bitext, links, args.out, progress=progress, **counting, **scoring)
+                summary = extract(bitext, links, args.out, progress=progress, **counting, **scoring)
             case [table] if not args.out and (args.show is not None or args.moses):
                 args.out = table
             case _:
@@ -79,9 +82,9 @@ def run(args: argparse.Namespace) -> None:
     if args.show is not None:
         table = PhraseTable.open(args.out)
         options = [option.to_dict() for option in table.options(args.show)]
-        print_json(options) if args.json else print(table.describe(args.show))
-    elif made is not None:
-        print_json(made.to_dict()) if args.json else print(made.describe())
+        print_json(options) if args.json else print(describe_options(table, args.show))
+    elif summary is not None:
+        print_json(summary.to_dict()) if args.json else print(describe(summary))
 
 
 def _names(text: str) -> list[str]:

@@ -12,7 +12,7 @@ example: wayword lm train train.en -o en.lm
 import argparse
 import sys
 
-from wayword.cli.terminal import add_json, bar, print_json, table
+from wayword.cli.terminal import add_json, bar, print_json
 
 HELP = "train a language model, or score text with one"
 
@@ -68,6 +68,7 @@ def run_train(args: argparse.Namespace) -> None:
     """Train and say what was counted."""
     from wayword import lm
     from wayword.corpus.files import spooled
+    from wayword.report.table import Table
 
     options = {
         "order": args.order,
@@ -94,13 +95,14 @@ def run_train(args: argparse.Namespace) -> None:
         )
     ]
     print(f"{summary.sentences} sentences, {summary.words} words")
-    print(table(["order", "n-grams", "pruned", "discounts"], rows))
+    print(Table(["order", "n-grams", "pruned", "discounts"], rows).text())
 
 
 def run_score(args: argparse.Namespace) -> None:
     """Score and print."""
     from wayword import lm
     from wayword.corpus.files import spooled
+    from wayword.report.table import listing
 
     model = lm.LanguageModel.load(args.model, verify=args.verify)
     with spooled(args.text) as text, bar("lm", " lines") as progress:
@@ -108,15 +110,18 @@ def run_score(args: argparse.Namespace) -> None:
             scores = model.score_lines(text).tolist()
             print_json(scores) if args.json else print(*(f"{s:.6f}" for s in scores), sep="\n")
             return
-        found = model.perplexity(text, progress=progress)
+        perplexity = model.perplexity(text, progress=progress)
     if args.json:
-        print_json(found.to_dict())
+        print_json(perplexity.to_dict())
         return
-    print(f"sentences                   {found.sentences}")
-    print(f"words and sentence ends     {found.tokens}")
-    print(f"unknown words               {found.unknown}")
-    print(f"perplexity                  {found.with_unknown:.4f}")
-    print(f"perplexity without unknown  {found.without_unknown:.4f}")
+    rows = {
+        "sentences": perplexity.sentences,
+        "words and sentence ends": perplexity.tokens,
+        "unknown words": perplexity.unknown,
+        "perplexity": f"{perplexity.with_unknown:.4f}",
+        "perplexity without unknown": f"{perplexity.without_unknown:.4f}",
+    }
+    print(listing(rows.items()))
 
 
 def run_convert(args: argparse.Namespace) -> None:

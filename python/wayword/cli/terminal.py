@@ -4,11 +4,11 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["add_json", "add_seed", "add_threads", "bar", "print_json", "table"]
+__all__ = ["add_json", "add_seed", "add_threads", "bar", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -44,30 +44,8 @@ def _known(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _known(own) for key, own in value.items()}
-    return [_known(own) for own in value] if isinstance(value, list | tuple) else value
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns for people: numbers to the right, text to the left.
-
-    >>> print(table(["kind", "lines"], [["empty", 3], ["control", 12]]))
-    kind     lines
-    empty        3
-    control     12
-    """
-    cells = [list(header), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    right = [all(isinstance(cell, int | float) for cell in column) for column in zip(*rows)]  # noqa: B905
-    right = right or [False] * len(header)
-    lines = (
-        "  ".join(
-            cell.rjust(width) if is_right else cell.ljust(width)
-            for cell, width, is_right in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in cells
-    )
-    return "\n".join(lines)
+        return {key: _known(part) for key, part in value.items()}
+    return [_known(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 @contextmanager

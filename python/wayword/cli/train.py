@@ -12,7 +12,7 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
 import argparse
 import sys
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json, table
+from wayword.cli.terminal import add_json, add_threads, bar, print_json
 
 HELP = "train a system from two text files"
 
@@ -34,6 +34,7 @@ def run(args: argparse.Namespace) -> None:
     """Train, telling each stage, and end with a table of what it took."""
     from wayword.config import Config, merged, read_toml, with_choices
     from wayword.pipeline import train
+    from wayword.report.table import Table
     from wayword.store import Stage
 
     values = read_toml(args.config) if args.config else {}
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
         print_json([{"stage": s.name, **vars(s.cost), **s.facts} for s in stages])
         return
     rows = [(s.name, s.cost.seconds, s.cost.cpu, s.cost.memory) for s in stages]
-    print(table(["stage", "seconds", "CPU s", "MB"], rows))
+    print(Table(["stage", "seconds", "CPU s", "MB"], rows).text())
     made = system.recipe.made
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
     print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")

@@ -38,15 +38,15 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
 
 def run_grid(args: argparse.Namespace) -> None:
     """Try all settings and say which one to take."""
-    from wayword.cli.terminal import table
     from wayword.model import System
+    from wayword.report.table import Table
     from wayword.tune.dev import read_dev
     from wayword.tune.grid import prune_grid
 
     system = System.open(args.system)
     texts = {name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")}
     src, gold = read_dev(system, args.dev, **texts)
-    found = prune_grid(
+    grid = prune_grid(
         *(system, src, gold),
         limit=args.limit,
         tops=args.top,
@@ -57,14 +57,14 @@ def run_grid(args: argparse.Namespace) -> None:
         threads=args.threads,
     )
     if args.json:
-        print_json(found.to_dict())
+        print_json(grid.to_dict())
         return
     rows = [
         [
-            *(one.space, f"{one.score:.2f}", f"{one.work:.0f}", f"{one.narrowed:.0f}"),
-            *(f"{one.cpu_ms:.3f}", one.reused, "<-" if one.space == found.chosen else ""),
+            *(point.space, f"{point.score:.2f}", f"{point.work:.0f}", f"{point.narrowed:.0f}"),
+            *(f"{point.cpu_ms:.3f}", point.reused, "<-" if point.space == grid.chosen else ""),
         ]
-        for one in found.tried
+        for point in grid.tried
     ]
-    print(table(HEAD, rows))
-    print(f"\nleast work within {args.tolerance:g} of the best {found.signature}: {found.chosen}")
+    print(Table(HEAD, rows).text())
+    print(f"\nleast work within {args.tolerance:g} of the best {grid.signature}: {grid.chosen}")

@@ -41,6 +41,7 @@ def configure_train(train: argparse.ArgumentParser) -> None:
 def run_train(args: argparse.Namespace) -> None:
     """Train and say what was learned from."""
     from wayword.reorder import waw
+    from wayword.report.table import listing
 
     with bar("waw: read", " lines") as progress:
         corpus = waw.Corpus.read(args.src, args.tgt, args.links, progress=progress)
@@ -53,5 +54,5 @@ def run_train(args: argparse.Namespace) -> None:
     if args.json:
         print_json(shown)
         return
-    for name, value in shown.items():
-        print(f"{name:<18} {value:.4f}" if isinstance(value, float) else f"{name:<18} {value}")
+    rows = ((n, f"{v:.4f}" if isinstance(v, float) else v) for n, v in shown.items())
+    print(listing(rows))

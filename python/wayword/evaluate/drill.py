@@ -1,28 +1,21 @@
-"""Sentences whose verbs are ordered worst, drawn so that a person sees what went wrong.
+"""Sentences whose verbs are ordered worst, and what would have to move where.
 
 In: a gold standard with links and an output with links; weights say which words matter (without
-them all do). Out: ``Case`` objects, the worst first, and a drawing of each.
-How: the source words are written in the order the system gave them. From each weighted word that
+them all do). Out: ``Case`` objects, the worst first; ``report.case`` draws them.
+How: the source words are put into the order the system gave them. From each weighted word that
 stands wrongly an arc leads to the place where the fewest words would stand on its wrong side,
 which is where the closest reference has it. Where no weighted word would stand better elsewhere,
 because others moved around it, the arcs are those of the others.
-Cost: one KRS a sentence and reference; a drawing is O(n²).
+Cost: one KRS a sentence and reference, and O(n²) for the arcs of a case.
 
 >>> gold = Gold(refs=[["he has read the book"]], src=["er hat das buch gelesen"],
 ...             ref_links=[[[(0, 0), (1, 1), (2, 3), (3, 4), (4, 2)]]], weights=[[0, 1, 0, 0, 1]])
 >>> output = Output("base", ["he has the book read"],
 ...                 [[(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]])
->>> print(draw(worst(gold, output, 1)[0]))
-line 1: KRS-V 50.0
-source: er hat das buch gelesen
-output: he has the book read
-reference: he has read the book
-         ╭─────────────╮
-         ▼             │
- er [hat] das buch [gelesen]
+>>> worst(gold, output, 1)[0].arcs  # `gelesen` belongs before `das`
+(Arc(word=4, gap=2),)
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +24,9 @@ from wayword.evaluate.gold import Gold, Output, Ranks
 from wayword.evaluate.metric import Matrix, Options, brevity
 from wayword.evaluate.order import Krs, KrsV
 
-__all__ = ["Arc", "Case", "draw", "worst"]
+__all__ = ["Arc", "Case", "worst"]
 
 MOST_ARCS = 6  # in one drawing; those that mend most
-
-# Lines that meet in one character cell, and the character that shows them.
-UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-BOXES = " ╵╷│╴╯╮┤╶╰╭├─┴┬┼"
 
 
 @dataclass(frozen=True)
@@ -107,7 +96,7 @@ def _case(metric: Krs | KrsV, output: Output, hyp_rank: Ranks, line: int, ref: i
 
 def _arcs(ranks: Ranks, weights: Matrix) -> tuple[Arc, ...]:
     """Where weighted words belong; ``ranks`` are the reference's, in the output's order."""
-    found = []
+    misplaced = []
     for at in np.flatnonzero(weights):
         others = np.delete(ranks, at)
         # wrong[g]: words on the wrong side if this one stood before the g-th of the others
@@ -116,68 +105,7 @@ def _arcs(ranks: Ranks, weights: Matrix) -> tuple[Arc, ...]:
         places = np.flatnonzero(wrong == wrong.min())
         gap = int(places[np.abs(places - at).argmin()])
         if wrong[at] > wrong[gap]:
-            found.append((int(wrong[gap] - wrong[at]), Arc(int(at), gap if gap < at else gap + 1)))
-    kept = sorted(found, key=lambda pair: pair[0])[:MOST_ARCS]
+            arc = Arc(int(at), gap if gap < at else gap + 1)
+            misplaced.append((int(wrong[gap] - wrong[at]), arc))
+    kept = sorted(misplaced, key=lambda pair: pair[0])[:MOST_ARCS]
     return tuple(sorted((arc for _, arc in kept), key=lambda arc: arc.word))
-
-
-def draw(case: Case) -> str:
-    """The case as lines of text; weighted words stand in brackets."""
-    shown = [
-        f"[{word}]" if weighted else word
-        for word, weighted in zip(case.words, case.is_weighted, strict=True)
-    ]
-    head = [
-        f"line {case.line}: {case.metric} {case.score:.1f}",
-        *(f"{name}: {text}" for name, text in _texts(case)),
-    ]
-    starts = np.cumsum([1, *(_width(word) + 1 for word in shown)])
-    centres = [int(start) + _width(word) // 2 for start, word in zip(starts, shown, strict=False)]
-    ends = [(centres[arc.word], int(starts[arc.gap]) - 1) for arc in case.arcs]
-    return "\n".join([*head, *_draw_arcs(ends), " " + " ".join(shown)])
-
-
-def _texts(case: Case) -> Sequence[tuple[str, str]]:
-    return (("source", case.src), ("output", case.hyp), ("reference", case.ref))
-
-
-def _draw_arcs(ends: Sequence[tuple[int, int]]) -> list[str]:
-    """Rows of box characters; an arc that spans another is drawn above it."""
-    if not ends:
-        return []
-    levels: list[int] = []
-    placed: list[tuple[int, int]] = []
-    for arc in sorted(ends, key=lambda arc: (abs(arc[0] - arc[1]), arc)):
-        low, high = min(arc), max(arc)
-        below = [
-            level
-            for level, other in zip(levels, placed, strict=True)
-            if min(other) <= high and low <= max(other)
-        ]
-        levels.append(max(below, default=0) + 1)
-        placed.append(arc)
-    rows = [[0] * (max(map(max, ends)) + 1) for _ in range(max(levels))]
-    for level, (word, gap) in zip(levels, placed, strict=True):
-        low, high = min(word, gap), max(word, gap)
-        row = rows[-level]
-        for at in range(low, high + 1):
-            row[at] |= (LEFT if at > low else 0) | (RIGHT if at < high else 0)
-        for end in {low, high}:
-            row[end] |= DOWN
-            for under in rows[len(rows) - level + 1 :]:
-                under[end] |= UP | DOWN
-    feet = [" "] * len(rows[0])
-    for word, gap in placed:
-        feet[word] = "│" if feet[word] == " " else feet[word]
-        feet[gap] = "▼"
-    return ["".join(BOXES[cell] for cell in row).rstrip() for row in rows] + [
-        "".join(feet).rstrip()
-    ]
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal: two for wide characters of East Asian scripts, none for marks."""
-    from unicodedata import category, east_asian_width
-
-    wide = sum(1 + (east_asian_width(char) in "WF") for char in text)
-    return wide - sum(category(char) in ("Mn", "Me", "Cf") for char in text)

@@ -1,1 +1,7 @@
-"""Tables and pictures for people."""
+"""Tables and pictures for people; all layout is here, stages give values.
+
+``table`` writes any table as text, Markdown, LaTeX or CSV · ``doctor``, ``extract``, ``waw``,
+``evaluate``, ``tuning`` and ``experiment`` tell what these stages gave · ``pair`` shows a sentence
+pair, ``heat`` a word-after-word matrix, ``derivation`` how a translation came about and ``case``
+what went wrong in one.
+"""

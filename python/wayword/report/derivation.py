@@ -20,11 +20,9 @@ score   -2.5000
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING
-from unicodedata import east_asian_width
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from wayword.decode.translation import Phrase, Translation
+from wayword.report.table import width
 
 __all__ = ["draw", "to_svg"]
 
@@ -32,7 +30,35 @@ MARGIN = "        "
 COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#e15759", "#76b7b2", "#9c755f", "#edc948")
 
 
-def draw(translation: "Translation") -> str:
+class _Phrase(Protocol):
+    """What a drawing shows of a phrase."""
+
+    @property
+    def src(self) -> tuple[int, int]: ...
+    @property
+    def tgt(self) -> tuple[int, int]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+
+
+class _Translation(Protocol):
+    """What a drawing shows of a translation; the decoder, which makes it, comes later."""
+
+    @property
+    def source(self) -> Sequence[str]: ...
+    @property
+    def tokens(self) -> Sequence[str]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def phrases(self) -> Sequence[_Phrase]: ...
+
+
+def draw(translation: _Translation) -> str:
     """The derivation in a terminal."""
     if not translation.phrases:
         return "(empty)"
@@ -40,9 +66,9 @@ def draw(translation: "Translation") -> str:
     cells, places, at = [], {}, 0
     for phrase in sorted(translation.phrases, key=lambda phrase: phrase.src):
         cell = f"{turns[phrase.src]}[{phrase.source}]"
-        places[phrase.src] = (at, at + _width(cell))
+        places[phrase.src] = (at, at + width(cell))
         cells.append(cell)
-        at += _width(cell) + 1
+        at += width(cell) + 1
     above, below = _arcs(translation.phrases, places)
     target = " ".join(f"{turn}[{p.target}]" for turn, p in enumerate(translation.phrases, 1))
     lines = [*(MARGIN + arc for arc in above), MARGIN + " ".join(cells)]
@@ -52,15 +78,15 @@ def draw(translation: "Translation") -> str:
 
 
 def _arcs(
-    phrases: Sequence["Phrase"], places: dict[tuple[int, int], tuple[int, int]]
+    phrases: Sequence[_Phrase], places: dict[tuple[int, int], tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
     """One line for each jump: the long ones furthest from the sentence."""
     above, below = [], []
-    for one, other in pairwise(phrases):
-        if other.src[0] == one.src[1]:
+    for phrase, following in pairwise(phrases):
+        if following.src[0] == phrase.src[1]:
             continue
-        start, end = places[one.src], places[other.src]
-        if other.src[0] > one.src[1]:
+        start, end = places[phrase.src], places[following.src]
+        if following.src[0] > phrase.src[1]:
             above.append(_arc(start[1] - 1, end[0], "╭", "▶"))
         else:
             below.append(_arc(end[0] + 2, start[1] - 1, "◀", "╯"))
@@ -73,16 +99,11 @@ def _arc(start: int, end: int, left: str, right: str) -> str:
     return " " * start + left + "─" * max(0, end - start - 1) + right
 
 
-def _width(text: str) -> int:
-    """Columns of a terminal: wide characters take two."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def to_svg(translation: "Translation") -> str:
+def to_svg(translation: _Translation) -> str:
     """The derivation as an SVG: source above, target below, a colour for each phrase."""
     source = _places(translation.source)
     target = _places(translation.tokens)
-    width = max([10.0, *(right for _, right in (*source, *target))]) + 10
+    length = max([10.0, *(right for _, right in (*source, *target))]) + 10
     shapes = []
     for turn, phrase in enumerate(translation.phrases):
         colour = COLOURS[turn % len(COLOURS)]
@@ -96,7 +117,7 @@ def to_svg(translation: "Translation") -> str:
     words = _words(translation.source, source, 38) + _words(translation.tokens, target, 138)
     title = escape(f"{' '.join(translation.source)} → {translation.text}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="170" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{length:.0f}" height="170" '
         f'font-family="sans-serif" font-size="14"><title>{title}</title>{"".join(shapes)}{words}'
         f'<text x="10" y="164" font-size="11" fill="#666">score {translation.score:.4f}</text>'
         "</svg>"
@@ -107,9 +128,9 @@ def _places(words: Sequence[str]) -> list[tuple[float, float]]:
     """From where to where each word goes; glyphs are guessed at 8 units a column."""
     places, at = [], 10.0
     for word in words:
-        width = 8.0 * _width(word) + 8
-        places.append((at, at + width))
-        at += width + 8
+        length = 8.0 * width(word) + 8
+        places.append((at, at + length))
+        at += length + 8
     return places
 
 

@@ -1,28 +1,73 @@
 """The table of an experiment in the forms people need: Markdown, LaTeX, CSV, JSON, a terminal."""
 
-import csv
-import io
 import json
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
+from wayword.corpus.files import FilePath, new_file
 from wayword.evaluate import METRICS
+from wayword.report.table import Table
 
-if TYPE_CHECKING:
-    from wayword.experiment import Result, Row
-
-__all__ = ["FORMS", "markdown", "plain"]
-
-LATEX_MARKS = {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"}
-LATEX_MARKS |= {"△": r"$\vartriangle$", "▽": r"$\triangledown$", "": ""}
+__all__ = ["FORMS", "Result", "Row", "load_result", "markdown", "plain"]
 
 
-def _header(result: "Result") -> list[str]:
+@dataclass(frozen=True)
+class Row:
+    """One variant on one corpus."""
+
+    corpus: str
+    variant: str
+    #: score, half of the 95 % interval, p-value against the baseline and mark, by metric
+    scores: Mapping[str, tuple[float, float, float | None, str]]
+    #: milliseconds of CPU a source word, one thread
+    ms: float
+    dev: float
+    spread: float
+    runs: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """All rows, and the recipes of their numbers."""
+
+    name: str
+    baseline: str
+    metrics: tuple[str, ...]
+    rows: tuple[Row, ...]
+    signatures: Mapping[str, str]
+    recipe: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    def write(self, folder: FilePath) -> list[Path]:
+        """Write the table in all its forms; their paths."""
+        folder = Path(folder)
+        paths = []
+        for suffix, form in FORMS.items():
+            paths.append(folder / f"table.{suffix}")
+            with new_file(paths[-1]) as file:
+                file.write(form(self))
+        return paths
+
+
+def load_result(path: FilePath) -> Result:
+    """The result that ``table.json`` holds."""
+    values = json.loads(Path(path).read_text(encoding="utf-8"))
+    rows = tuple(Row(**{**row, "runs": tuple(row["runs"])}) for row in values["rows"])
+    return Result(**{**values, "rows": rows, "metrics": tuple(values["metrics"])})
+
+
+def _table(result: Result) -> Table:
     names = [METRICS[metric].name for metric in result.metrics]
-    return ["corpus", "variant", *names, "CPU ms/word", "dev", "spread"]
+    header = ["corpus", "variant", *names, "CPU ms/word", "dev", "spread"]
+    return Table(header, [_cells(result, row) for row in result.rows])
 
 
-def _cells(result: "Result", row: "Row") -> list[str]:
+def _cells(result: Result, row: Row) -> list[str]:
     shown = []
     for metric in result.metrics:
         value, half, _, mark = row.scores[metric]
@@ -30,7 +75,7 @@ def _cells(result: "Result", row: "Row") -> list[str]:
     return [row.corpus, row.variant, *shown, f"{row.ms:.3f}", f"{row.dev:.2f}", f"{row.spread:.2f}"]
 
 
-def _legend(result: "Result") -> str:
+def _legend(result: Result) -> str:
     runs = len(result.rows[0].runs)
     return (
         f"▲▼ better, worse than {result.baseline} at p ≤ .05; △▽ at p ≤ .10. ± is half of the 95 % "
@@ -39,60 +84,39 @@ def _legend(result: "Result") -> str:
     )
 
 
-def markdown(result: "Result") -> str:
+def markdown(result: Result) -> str:
     """A Markdown table with its recipes."""
-    lines: list[Sequence[str]] = [_header(result), ["---"] * len(_header(result))]
-    lines += [_cells(result, row) for row in result.rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     recipes = "\n".join(f"- `{text}`" for text in (*result.signatures.values(), result.recipe))
-    return f"# {result.name}\n\n{table}\n\n{_legend(result)}\n\n{recipes}\n"
+    return f"# {result.name}\n\n{_table(result).markdown()}\n\n{_legend(result)}\n\n{recipes}\n"
 
 
-def plain(result: "Result") -> str:
+def plain(result: Result) -> str:
     """The table for a terminal."""
-    from wayword.cli.terminal import table
-
-    rows = [_cells(result, row) for row in result.rows]
-    return f"{table(_header(result), rows)}\n\n{_legend(result)}"
+    return f"{_table(result).text()}\n\n{_legend(result)}"
 
 
-def latex(result: "Result") -> str:
-    """A LaTeX tabular."""
-    columns = "ll" + "r" * (len(_header(result)) - 2)
-    rows = [_header(result), *(_cells(result, row) for row in result.rows)]
-    lines = " \\\\\n".join(" & ".join(_escaped(cell) for cell in row) for row in rows)
-    return f"\\begin{{tabular}}{{{columns}}}\n{lines} \\\\\n\\end{{tabular}}\n"
+def latex(result: Result) -> str:
+    """A LaTeX tabular, its numbers to the right."""
+    table = _table(result)
+    return table.latex("ll" + "r" * (len(table.header) - 2))
 
 
-def _escaped(cell: str) -> str:
-    for char in "\\&%$#_{}":
-        cell = cell.replace(char, f"\\{char}")
-    for mark, text in LATEX_MARKS.items():
-        cell = cell.replace(mark, text) if mark else cell
-    return cell.replace("±", r"$\pm$")
-
-
-def as_csv(result: "Result") -> str:
+def as_csv(result: Result) -> str:
     """Numbers for a spreadsheet."""
-    out = io.StringIO()
     names = [f"{metric}{part}" for metric in result.metrics for part in ("", "_half", "_p")]
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["corpus", "variant", *names, "ms", "dev", "spread"])
+    rows = []
     for row in result.rows:
-        cells: list[object] = []
-        for metric in result.metrics:
-            value, half, p_value, _ = row.scores[metric]
-            cells += [value, half, "" if p_value is None else p_value]
-        writer.writerow([row.corpus, row.variant, *cells, row.ms, row.dev, row.spread])
-    return out.getvalue()
+        numbers = [number for metric in result.metrics for number in row.scores[metric][:3]]
+        rows.append([row.corpus, row.variant, *numbers, row.ms, row.dev, row.spread])
+    return Table(["corpus", "variant", *names, "ms", "dev", "spread"], rows).csv()
 
 
-def as_json(result: "Result") -> str:
+def as_json(result: Result) -> str:
     """Everything, for programs."""
     return json.dumps(result.to_dict(), ensure_ascii=False, indent=1) + "\n"
 
 
-FORMS: dict[str, Callable[["Result"], str]] = {
+FORMS: dict[str, Callable[[Result], str]] = {
     "md": markdown,
     "tex": latex,
     "csv": as_csv,

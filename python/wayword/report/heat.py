@@ -18,11 +18,11 @@ tried ``×``; words that are translated already or out of reach stay empty.
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
-from unicodedata import east_asian_width
 
 import numpy as np
 
 from wayword import _core
+from wayword.report.table import fit, width
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,15 +48,15 @@ def draw(
     cells = _cells(len(words), matrix, order, space)
     turns = _turns(len(words), order)
     names = [f"{turn} {word}".strip() for turn, word in zip(turns, ("<s>", *words), strict=True)]
-    margin = max(14, *map(_width, names)) + 2
-    widths = [max(2, _width(word)) for word in words]
-    lines = [" " * margin + " ".join(map(_fit, words, widths))]
+    margin = max(14, *map(width, names)) + 2
+    widths = [max(2, width(word)) for word in words]
+    lines = [" " * margin + " ".join(map(fit, words, widths))]
     for name, row in zip(names, cells, strict=True):
         shown = (
-            _fit(mark + _shade(p, mark), width)
-            for (p, mark), width in zip(row, widths, strict=True)
+            fit(mark + _shade(p, mark), columns)
+            for (p, mark), columns in zip(row, widths, strict=True)
         )
-        lines.append((_fit(name, margin) + " ".join(shown)).rstrip())
+        lines.append((fit(name, margin) + " ".join(shown)).rstrip())
     return "\n".join(lines)
 
 
@@ -92,8 +92,8 @@ def _cells(
     """Probability and mark of each cell; no number where a step is impossible."""
     given: NDArray[np.float64] = np.asarray(matrix, dtype=np.float64).reshape(length + 1, length)
     if order is None:
-        own = np.arange(length + 1)[:, None] == np.arange(1, length + 1)
-        shown = np.where(own, np.nan, given)
+        is_itself = np.arange(length + 1)[:, None] == np.arange(1, length + 1)
+        shown = np.where(is_itself, np.nan, given)
         return [[(float(p), "") for p in row] for row in shown]
     rows = [[(np.nan, "")] * length for _ in range(length + 1)]
     covered, last = [False] * length, 0
@@ -124,12 +124,3 @@ def _shade(p: float, mark: str) -> str:
         return ""
     shade = SHADES[sum(p >= least for least in (0.05, 0.25, 0.5, 0.75))]
     return shade if mark or shade != SHADES[0] else "·"
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal: wide characters take two."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _fit(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))

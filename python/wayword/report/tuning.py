@@ -7,18 +7,39 @@ In: a ``Tuning`` or its rounds. Out: text for a terminal, and an SVG for a page 
 {1: '▁▇█'}
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from wayword.tune import Tuning
+from typing import Any, Protocol
 
 __all__ = ["bars", "describe", "to_svg"]
 
 LEVELS = "▁▂▃▄▅▆▇█"
 WIDTH, HEIGHT, EDGE = 360, 160, 36
 COLOURS = ("#1b6ca8", "#c0582b", "#3d8b52", "#7c4fa0")
+
+
+class _Run(Protocol):
+    """What is told of a run."""
+
+    @property
+    def score(self) -> float: ...
+    @property
+    def stop(self) -> str: ...
+
+
+class _Tuning(Protocol):
+    """What is told of a tuning; the tuner, which makes it, comes later."""
+
+    @property
+    def before(self) -> float: ...
+    @property
+    def after(self) -> float: ...
+    @property
+    def spread(self) -> float: ...
+    @property
+    def runs(self) -> Sequence[_Run]: ...
+    @property
+    def rounds(self) -> Sequence[Mapping[str, Any]]: ...
 
 
 def _by_run(rounds: Iterable[Mapping[str, Any]]) -> dict[int, list[float]]:
@@ -29,7 +50,7 @@ def _by_run(rounds: Iterable[Mapping[str, Any]]) -> dict[int, list[float]]:
 
 
 def _range(scores: Mapping[int, list[float]]) -> tuple[float, float]:
-    every = [score for own in scores.values() for score in own]
+    every = [score for of_run in scores.values() for score in of_run]
     low, high = min(every), max(every)
     return (low, high) if high > low else (low - 1, high)
 
@@ -40,12 +61,12 @@ def bars(rounds: Iterable[Mapping[str, Any]]) -> dict[int, str]:
     low, high = _range(scores)
     top = len(LEVELS) - 1
     return {
-        run: "".join(LEVELS[round(top * (score - low) / (high - low))] for score in own)
-        for run, own in scores.items()
+        run: "".join(LEVELS[round(top * (score - low) / (high - low))] for score in of_run)
+        for run, of_run in scores.items()
     }
 
 
-def describe(tuning: "Tuning") -> str:
+def describe(tuning: _Tuning) -> str:
     """Runs, their rounds as bars, and the scores before and after."""
     drawn = bars(tuning.rounds)
     width = max(map(len, drawn.values()))
@@ -80,11 +101,11 @@ def to_svg(rounds: Iterable[Mapping[str, Any]]) -> str:
         f'<text x="{EDGE - 4}" y="{EDGE}" text-anchor="end">{high:.1f}</text>',
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">round 1 to {longest}</text>',
     ]
-    for run, own in scores.items():
+    for run, of_run in scores.items():
         colour = COLOURS[(run - 1) % len(COLOURS)]
-        points = " ".join(place(at, score) for at, score in enumerate(own))
+        points = " ".join(place(at, score) for at, score in enumerate(of_run))
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5">'
-            f"<title>{escape(f'run {run}: {own[-1]:.2f}')}</title></polyline>"
+            f"<title>{escape(f'run {run}: {of_run[-1]:.2f}')}</title></polyline>"
         )
     return "\n".join([*parts, "</svg>"])

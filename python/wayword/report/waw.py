@@ -5,12 +5,9 @@ The tables have the shapes of Tables 3 and 4 of Bisazza and Federico (2013).
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import table
-
-if TYPE_CHECKING:
-    from wayword.reorder.waw import Evaluation, Ranking
+from wayword.reorder.ranking import Evaluation, Ranking
+from wayword.report.table import Table
 
 __all__ = ["describe"]
 
@@ -20,20 +17,20 @@ GAINS = ["gain in Top-1", "in Top-3"]
 NOTE = "gain: over distance; ± is half of the 95 % interval, over sentences."
 
 
-def describe(found: Mapping[str, tuple[str, "Evaluation"]]) -> str:
+def describe(evaluations: Mapping[str, tuple[str, Evaluation]]) -> str:
     """Both tables, in percent, for models by name with their templates."""
     shares: list[list[object]] = []
-    for name, (templates, one) in found.items():
-        c = one.classification
+    for name, (templates, evaluation) in evaluations.items():
+        c = evaluation.classification
         shares.append([name, templates, *map(_percent, (c.precision, c.recall, c.f1))])
-    distance = next(iter(found.values()))[1].distance
+    distance = next(iter(evaluations.values()))[1].distance
     rows = [_row("distance", row) for row in distance]
-    for name, (_, one) in found.items():
-        for row, gain in zip(one.ranking, one.gains, strict=True):
+    for name, (_, evaluation) in evaluations.items():
+        for row, gain in zip(evaluation.ranking, evaluation.gains, strict=True):
             rows.append([*_row(name, row), _signed(gain.top1, gain.top1_margin)])
             rows[-1].append(_signed(gain.top3, gain.top3_margin))
     rows = [row + [""] * (len(RANKED + GAINS) - len(row)) for row in rows]
-    return f"{table(SURE, shares)}\n\n{table(RANKED + GAINS, rows)}\n\n{NOTE}"
+    return f"{Table(SURE, shares).text()}\n\n{Table(RANKED + GAINS, rows).text()}\n\n{NOTE}"
 
 
 def _percent(share: float) -> str:
@@ -44,6 +41,6 @@ def _signed(gain: float, margin: float) -> str:
     return f"{100 * gain:+.1f}" if math.isnan(margin) else f"{100 * gain:+.1f} ±{100 * margin:.1f}"
 
 
-def _row(name: str, row: "Ranking") -> list[object]:
+def _row(name: str, row: Ranking) -> list[object]:
     shares = (row.dl_err, row.top1, row.top3, row.top3_long_back, row.top3_long_forward)
     return [name, row.limit, *map(_percent, shares)]

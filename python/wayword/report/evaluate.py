@@ -10,9 +10,8 @@ METEOR|nrefs:1|variant:2005|stages:exact+porter|case:lc|tok:none|version:wayword
 interval:95%|resamples:1000|seed:1
 """
 
-from collections.abc import Sequence
-
-from wayword.evaluate.compare import METRICS, Comparison, Score
+from wayword.evaluate import METRICS, Comparison, Score
+from wayword.report.table import Table
 
 __all__ = ["describe"]
 
@@ -24,7 +23,7 @@ def describe(result: Comparison) -> str:
         [system, *(_cell(result.score(system, metric)) for metric in result.metrics)]
         for system in result.systems
     ]
-    parts = [_table(["system", *names], rows)]
+    parts = [Table(["system", *names], rows).text()]
     if len(result.systems) > 1:
         base, *others = result.systems
         p_values = [
@@ -32,9 +31,9 @@ def describe(result: Comparison) -> str:
             for system in others
         ]
         legend = f"▲▼ better, worse than {base} at p ≤ .05; △▽ at p ≤ .10"
-        parts += [legend, _table(["p", *names], p_values)]
+        parts += [legend, Table(["p", *names], p_values).text()]
     if len(result.bins) > 1:
-        parts.append(_table(["words", "lines", "system", *names], _bin_rows(result)))
+        parts.append(Table(["words", "lines", "system", *names], _bin_rows(result)).text())
     if result.notes:
         parts.append("\n".join(result.notes))
     parts.append("\n".join([*result.signatures.values(), result.recipe]))
@@ -48,20 +47,11 @@ def _cell(score: Score) -> str:
 def _bin_rows(result: Comparison) -> list[list[str]]:
     return [
         [
-            own.name if system == result.systems[0] else "",
-            f"{own.sentences}" if system == result.systems[0] else "",
+            length_bin.name if system == result.systems[0] else "",
+            f"{length_bin.sentences}" if system == result.systems[0] else "",
             system,
-            *(f"{own.scores[system][metric]:.2f}" for metric in result.metrics),
+            *(f"{length_bin.scores[system][metric]:.2f}" for metric in result.metrics),
         ]
-        for own in result.bins
+        for length_bin in result.bins
         for system in result.systems
     ]
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )

@@ -1,0 +1,42 @@
+"""What the doctor found in a bitext, for people.
+
+>>> from wayword.corpus.doctor import Finding
+>>> finding = Finding(2, "empty", "target", "nothing but spaces")
+>>> print(describe(Report(2, 2, 1, 1, "Latin", None, {"empty": 1, "length": 0}, (finding,))))
+source  2 lines, Latin writing
+target  2 lines, mixed writing
+clean   1 pairs
+bad     1 lines
+<BLANKLINE>
+kind   lines  meaning
+empty      1  ...
+<BLANKLINE>
+line  kind   side    found
+   2  empty  target  nothing but spaces
+"""
+
+from wayword.corpus.doctor import Report, problems
+from wayword.report.table import Table, listing
+
+__all__ = ["describe"]
+
+
+def describe(report: Report) -> str:
+    """How many lines are good, which kinds of problems there are, and examples."""
+    sides = {
+        "source": f"{report.src_lines} lines, {report.src_script or 'mixed'} writing",
+        "target": f"{report.tgt_lines} lines, {report.tgt_script or 'mixed'} writing",
+        "clean": f"{report.clean} pairs",
+        "bad": f"{report.quarantined} lines",
+    }
+    parts = [listing(sides.items())]
+    counts = [(kind, count) for kind, count in report.counts.items() if count]
+    if counts:
+        rows = [(kind, count, problems()[kind]) for kind, count in counts]
+        examples = [
+            (finding.line, finding.problem, finding.side, finding.detail)
+            for finding in sorted(report.examples, key=lambda finding: finding.line)
+        ]
+        parts.append(Table(["kind", "lines", "meaning"], rows).text())
+        parts.append(Table(["line", "kind", "side", "found"], examples).text())
+    return "\n\n".join(parts)

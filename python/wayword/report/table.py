@@ -1,0 +1,113 @@
+"""One table, in every form people ask for.
+
+In: names of columns, and rows of strings and numbers. Out: text for a terminal, Markdown, LaTeX or
+CSV. In a terminal, columns of numbers stand to the right, text to the left; wide characters of
+East Asian scripts take two places.
+
+>>> table = Table(["kind", "lines"], [["empty", 3], ["控制", 12]])
+>>> print(table.text())
+kind   lines
+empty      3
+控制      12
+>>> print(table.markdown())
+| kind | lines |
+| --- | --- |
+| empty | 3 |
+| 控制 | 12 |
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from unicodedata import category, east_asian_width
+
+__all__ = ["Table", "fit", "listing", "width"]
+
+#: What LaTeX needs another spelling for; the backslash comes first, as it is in the others.
+LATEX = {char: f"\\{char}" for char in "\\&%$#_{}"} | {
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    "△": r"$\vartriangle$",
+    "▽": r"$\triangledown$",
+    "±": r"$\pm$",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by name, and rows with a cell for each."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def text(self) -> str:
+        """The table for a terminal."""
+        return _columns([self.header, *self.rows], self._numeric())
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        lines = [self.header, ["---"] * len(self.header), *self.rows]
+        return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+    def latex(self, columns: str | None = None) -> str:
+        """A LaTeX tabular; ``columns`` such as ``llr`` says where cells stand."""
+        if columns is None:
+            columns = "".join("r" if numeric else "l" for numeric in self._numeric())
+        lines = " \\\\\n".join(
+            " & ".join(_escaped(str(cell)) for cell in line) for line in [self.header, *self.rows]
+        )
+        return f"\\begin{{tabular}}{{{columns}}}\n{lines} \\\\\n\\end{{tabular}}\n"
+
+    def csv(self) -> str:
+        """The table for a spreadsheet; None is an empty cell."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.header, *self.rows])
+        return out.getvalue()
+
+    def _numeric(self) -> list[bool]:
+        """Which columns hold nothing but numbers."""
+        if not self.rows:
+            return [False] * len(self.header)
+        columns = zip(*self.rows, strict=True)
+        return [all(isinstance(cell, int | float) for cell in column) for column in columns]
+
+
+def listing(rows: Iterable[tuple[str, object]]) -> str:
+    """Names and what they stand for, one a line.
+
+    >>> print(listing([("words", 12), ("accuracy", "0.9500")]))
+    words     12
+    accuracy  0.9500
+    """
+    return _columns(list(rows), [False, False])
+
+
+def width(text: str) -> int:
+    """Columns of a terminal: two for wide characters of East Asian scripts, none for marks."""
+    wide = sum(1 + (east_asian_width(char) in "WF") for char in text)
+    return wide - sum(category(char) in ("Mn", "Me", "Cf") for char in text)
+
+
+def fit(text: str, columns: int, *, right: bool = False) -> str:
+    """The text with spaces after it, or before, to fill so many columns."""
+    spaces = " " * (columns - width(text))
+    return spaces + text if right else text + spaces
+
+
+def _columns(lines: Sequence[Sequence[object]], right: Sequence[bool]) -> str:
+    cells = [[str(cell) for cell in line] for line in lines]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(
+            fit(cell, columns, right=is_right)
+            for cell, columns, is_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in cells
+    )
+
+
+def _escaped(cell: str) -> str:
+    for char, spelled in LATEX.items():
+        cell = cell.replace(char, spelled)
+    return cell
