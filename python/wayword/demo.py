@@ -76,7 +76,7 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
     for name in pairs:
         src, tgt = name.split("-")
         files = {part: [f"{part}.{src}", f"{part}.{tgt}"] for part in ("train", "dev", "test")}
-        near = {part: [str(Path(name) / one) for one in own] for part, own in files.items()}
+        near = {part: [str(Path(name) / file) for file in names] for part, names in files.items()}
         corpus = {"src": near["train"][0], "tgt": near["train"][1], "dev": near["dev"]}
         gold = {"test_links": [f"{name}/test.links"], "test_tags": f"{name}/test.factored.{src}"}
         base = {"annotate": {"annotator": str(folder / name / "tagger")}}
@@ -104,24 +104,24 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
 def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     """The short test sentence of the last pair that jumps most on its way to the reference."""
     last = len(described.corpora) - 1
-    made, decoder = experiment.open_variant(described, folder / "systems", last, PRUNED)
+    models, decoder = experiment.open_variant(described, folder / "systems", last, PRUNED)
     src, refs = described.corpora[last].test
-    lines = made.annotating()(list(open_text(src)))
+    lines = models.annotating()(list(open_text(src)))
     short = [
         (line, ref)
         for line, ref in zip(lines, open_text(refs), strict=True)
         if len(line.split()) < SHORT
     ]
-    found = decoder.translate([line for line, _ in short])
-    every = list(zip(found, short, strict=True))
-    right = [one for one in every if one[0].text.lower() == one[1][1].lower()]
-    best, (line, _) = max(right or every, key=lambda one: _jumps(one[0]))
+    translations = decoder.translate([line for line, _ in short])
+    every = list(zip(translations, short, strict=True))
+    right = [pair for pair in every if pair[0].text.lower() == pair[1][1].lower()]
+    best, (line, _) = max(right or every, key=lambda pair: _jumps(pair[0]))
     yield best.draw()
     yield "\n## What the word-after-word model says of it"
     yield "Row: the word translated last; column: the next one. ● the step taken, × pruned.\n"
     sentence = parse_factored(line)
-    assert made.waw is not None
-    matrix = WawModel.load(made.waw / "waw").matrix(sentence)
+    assert models.waw is not None
+    matrix = WawModel.load(models.waw / "waw").matrix(sentence)
     yield heat.draw(sentence.words, matrix, order=best.order, space=SPACE)
 
 

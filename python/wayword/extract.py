@@ -257,7 +257,7 @@ def _build(
         raise ArgumentError(f"min_count: found {options['min_count']}; expected at least 1")
     if top is not None and top < 1:
         raise ArgumentError(f"top: found {top}; expected at least 1 pair")
-    made = counts.build(
+    facts = counts.build(
         out,
         None if corpus is None else corpus._core,
         _recipe(counts, options),
@@ -272,13 +272,13 @@ def _build(
         counts=options["counts"],
         progress=progress,
     )
-    rows = iter(made.pop("orientations"))
-    made["orientations"] = {
+    rows = iter(facts.pop("orientations"))
+    facts["orientations"] = {
         model: {direction: tuple(next(rows)) for direction in DIRECTIONS} for model in MODELS
     }
     names = ("min_count", "top", "significance")
-    made["dropped"] = dict(zip(names, made["dropped"], strict=True))
-    return Summary(**made)
+    facts["dropped"] = dict(zip(names, facts["dropped"], strict=True))
+    return Summary(**facts)
 
 
 def _recipe(counts: _core.PhraseCounts, options: TableOptions) -> str:
@@ -369,7 +369,7 @@ class PhraseTable:
 
     def options(self, phrase: str) -> tuple[Option, ...]:
         """The options of a source phrase by spelling of the target; none when it is not there."""
-        src, found = self._core.options(phrase.split())
+        src, entries = self._core.options(phrase.split())
         return tuple(
             Option(
                 " ".join(words),
@@ -378,7 +378,7 @@ class PhraseTable:
                 counts and Counts(counts[0], src, counts[1]),
                 tuple(None if row is None else tuple(row) for row in rows),
             )
-            for words, links, scores, counts, rows in found
+            for words, links, scores, counts, rows in entries
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -176,7 +176,7 @@ class LanguageModel:
     ) -> list[WordScore]:
         """The score of each word and, with ``eos``, of the end of the sentence."""
         words = tokens.split() if isinstance(tokens, str) else list(tokens)
-        return [WordScore(*found) for found in self._core.word_scores(words, bos, eos)]
+        return [WordScore(*score) for score in self._core.word_scores(words, bos, eos)]
 
     def score_lines(
         self,
@@ -288,10 +288,10 @@ def _trainer(
     return trainer
 
 
-def _summary(found: dict[str, Any]) -> Summary:
-    lists = {name: tuple(found[name]) for name in ("counts", "pruned", "notes")}
-    discounts = tuple(tuple(amounts) for amounts in found["discounts"])
-    return Summary(**{**found, **lists, "discounts": discounts})
+def _summary(facts: dict[str, Any]) -> Summary:
+    lists = {name: tuple(facts[name]) for name in ("counts", "pruned", "notes")}
+    discounts = tuple(tuple(amounts) for amounts in facts["discounts"])
+    return Summary(**{**facts, **lists, "discounts": discounts})
 
 
 def _line(tokens: str | Sequence[str]) -> str:

@@ -146,10 +146,12 @@ class _Reader:
 
     def build(self, folder: Path, packed: bool, progress: Progress | None) -> Recipe:
         """Read the models into the folder."""
-        tables = [one for one in self.features if one.kind.startswith("PhraseDictionary")]
-        tables += [one for one in self.features if one.kind == "ProbingPT"]
-        reorderings = [one for one in self.features if one.kind == "LexicalReordering"]
-        models = [one for one in self.features if one.kind in LANGUAGE_MODELS]
+        tables = [
+            feature for feature in self.features if feature.kind.startswith("PhraseDictionary")
+        ]
+        tables += [feature for feature in self.features if feature.kind == "ProbingPT"]
+        reorderings = [feature for feature in self.features if feature.kind == "LexicalReordering"]
+        models = [feature for feature in self.features if feature.kind in LANGUAGE_MODELS]
         if len(tables) != 1:
             raise self._wrong(f"{len(tables)} phrase tables", "one", "merge them, or drop the rest")
         if len(reorderings) > 1:
@@ -236,11 +238,11 @@ class _Reader:
         return weights
 
     def _weights_of(self, feature: Feature, count: int) -> list[float]:
-        found = self.weights.get(feature.name)
-        if found is None or len(found) != count:
-            seen = "no weight" if found is None else f"{len(found)} weights"
+        weights = self.weights.get(feature.name)
+        if weights is None or len(weights) != count:
+            seen = "no weight" if weights is None else f"{len(weights)} weights"
             raise self._wrong(f"{seen} for {feature.name}", f"{count}", "correct [weight]")
-        return found
+        return weights
 
     def _penalties(self) -> dict[str, float]:
         weights = dict.fromkeys(PENALTIES.values(), 0.0)
@@ -329,8 +331,8 @@ def export_moses(system: System, out: FilePath, *, progress: Progress | None = N
     if not limit.removeprefix("-").isdecimal():
         advice = "export with another space: Moses knows only distortion limits"
         raise ArgumentError(f"space: found `{settings.space}`; expected mono or dl:K; {advice}")
-    if extra := [name for name in ("waw", "lop") if weights.get(name)]:
-        raise ArgumentError(f"weights: found {extra[0]}; Moses has no such feature; set it to 0")
+    if weights.get("waw"):
+        raise ArgumentError("weights: found waw; Moses has no such feature; set it to 0")
     orientation = recipe.orientation and Orientation(recipe.orientation).moses
     with new_folder(out) as folder:
         table = extract.PhraseTable.open(system.folder / recipe.table)

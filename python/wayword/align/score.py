@@ -53,7 +53,7 @@ class LinkScore:
 
 def score_links(links: Iterable[LinkSet], gold: Iterable[Gold]) -> LinkScore:
     """Score links against gold, sentence by sentence; ``links`` may go on after the gold."""
-    found = sure = found_sure = found_possible = sentences = 0
+    proposed_count = sure = right_sure = right_possible = sentences = 0
     lines = iter(links)
     for expected in gold:
         proposed = next(lines, None)
@@ -62,17 +62,17 @@ def score_links(links: Iterable[LinkSet], gold: Iterable[Gold]) -> LinkScore:
                 f"links: only {sentences} lines; expected one for each gold sentence; "
                 "do links and gold come from the same corpus?"
             )
-        own = {(int(src), int(tgt)) for src, tgt in proposed}
-        found += len(own)
+        pairs = {(int(src), int(tgt)) for src, tgt in proposed}
+        proposed_count += len(pairs)
         sure += len(expected.sure)
-        found_sure += len(own & expected.sure)
-        found_possible += len(own & expected.possible)
+        right_sure += len(pairs & expected.sure)
+        right_possible += len(pairs & expected.possible)
         sentences += 1
     return LinkScore(
-        precision=_share(found_possible, found),
-        recall=_share(found_sure, sure),
-        aer=1 - _share(found_sure + found_possible, found + sure),
-        f1=_share(2 * found_sure, found + sure),
+        precision=_share(right_possible, proposed_count),
+        recall=_share(right_sure, sure),
+        aer=1 - _share(right_sure + right_possible, proposed_count + sure),
+        f1=_share(2 * right_sure, proposed_count + sure),
         sentences=sentences,
     )
 

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
         **{name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")},
     )
     with bar("tune", " sentences") as progress:
-        found = tune_system(
+        tuning = tune_system(
             *(system, src, gold),
             method=make_tuner(args.method, args.threads, **_options(args.option)),
             ranges=dict(map(_range, args.range)),
@@ -78,20 +78,20 @@ def run(args: argparse.Namespace) -> None:
             progress=progress,
         )
     if args.json:
-        print_json(found.to_dict())
+        print_json(tuning.to_dict())
         return
-    print(found.describe())
+    print(tuning.describe())
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for pair in pairs:
         name, _, value = pair.partition("=")
         try:
-            found[name] = int(value) if value.lstrip("-").isdecimal() else float(value)
+            options[name] = int(value) if value.lstrip("-").isdecimal() else float(value)
         except ValueError:
             raise ArgumentError(f"option: found `{pair}`; expected NAME=NUMBER") from None
-    return found
+    return options
 
 
 def _range(text: str) -> tuple[str, tuple[float, float]]:

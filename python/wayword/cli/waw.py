@@ -58,20 +58,23 @@ def run_evaluate(args: argparse.Namespace) -> None:
     from wayword.report.waw import describe
 
     corpus = waw.Corpus.read(args.src, args.tgt, args.links)
-    found = {}
+    evaluations = {}
     for path in args.models:
         model = waw.WawModel.load(path)
         with bar(f"waw: {path}", " lines") as progress:
             evaluation = waw.evaluate(
                 model, corpus, limits=args.dl, threads=args.threads, progress=progress
             )
-        found[path] = (model.recipe["templates"], evaluation)
+        evaluations[path] = (model.recipe["templates"], evaluation)
     if args.json:
         print_json(
-            {path: {"templates": kind, **one.to_dict()} for path, (kind, one) in found.items()}
+            {
+                path: {"templates": kind, **evaluation.to_dict()}
+                for path, (kind, evaluation) in evaluations.items()
+            }
         )
         return
-    print(describe(found))
+    print(describe(evaluations))
 
 
 def run_show(args: argparse.Namespace) -> None:

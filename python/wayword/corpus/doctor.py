@@ -79,7 +79,7 @@ def examine(
     no partner or are not UTF-8 are taken out in any case.
     """
     files = None if out is None else _clean_files(Path(src), Path(tgt), Path(out))
-    found = _core.doctor(
+    facts = _core.doctor(
         src,
         tgt,
         files,
@@ -91,8 +91,8 @@ def examine(
         examples=examples,
         progress=progress,
     )
-    shown = tuple(Finding(*row) for row in found.pop("examples"))
-    return Report(**found, examples=shown)
+    shown = tuple(Finding(*row) for row in facts.pop("examples"))
+    return Report(**facts, examples=shown)
 
 
 def _clean_files(src: Path, tgt: Path, out: Path) -> tuple[Path, Path, Path]:

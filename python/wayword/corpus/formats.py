@@ -110,25 +110,25 @@ def _jsonl_units(path: FilePath, keys: Pair) -> Iterator[Pair]:
 def _json_pair(line: str, keys: Pair, place: str) -> Pair:
     wanted = f"an object with `{keys[0]}` and `{keys[1]}`"
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError) as wrong:
         why = wrong.msg if isinstance(wrong, json.JSONDecodeError) else type(wrong).__name__
         advice = "give one JSON object a line"
         raise FormatError(f"{place}: not JSON ({why}); expected {wanted}; {advice}") from None
-    if not isinstance(found, dict):
-        kind = type(found).__name__
+    if not isinstance(record, dict):
+        kind = type(record).__name__
         raise FormatError(f"{place}: a JSON {kind}; expected {wanted}; give one object a line")
-    inner = found.get("translation")
-    if isinstance(inner, dict) and not (keys[0] in found and keys[1] in found):
-        found = inner
-    return _json_side(found, keys[0], place), _json_side(found, keys[1], place)
+    inner = record.get("translation")
+    if isinstance(inner, dict) and not (keys[0] in record and keys[1] in record):
+        record = inner
+    return _json_side(record, keys[0], place), _json_side(record, keys[1], place)
 
 
-def _json_side(found: dict[str, Any], key: str, place: str) -> str:
-    if key not in found:
-        names = ", ".join(f"`{name}`" for name in found) or "none"
+def _json_side(record: dict[str, Any], key: str, place: str) -> str:
+    if key not in record:
+        names = ", ".join(f"`{name}`" for name in record) or "none"
         raise FormatError(f"{place}: no key `{key}`; expected it among {names}; name other keys")
-    text = found[key]
+    text = record[key]
     if not isinstance(text, str):
         kind = type(text).__name__
         raise FormatError(f"{place}: `{key}` is of type {kind}; expected a string; take it out")
@@ -186,9 +186,9 @@ def _po_units(path: FilePath) -> Iterator[Pair | None]:
             yield (entry.msgid, entry.msgstr) if entry.msgid.strip() else None
 
 
-def _plural_pairs(one: str, many: str, forms: dict[int, str]) -> Iterator[Pair | None]:
+def _plural_pairs(singular: str, plural: str, forms: dict[int, str]) -> Iterator[Pair | None]:
     for number, form in sorted(forms.items()):
-        text = one if number == 0 else many
+        text = singular if number == 0 else plural
         yield (text, form) if text.strip() and form.strip() else None
 
 
@@ -234,11 +234,11 @@ def _parquet_units(path: FilePath, columns: Pair) -> Iterator[Pair | None]:
 
 def _parquet_names(schema: Any, columns: Pair, path: FilePath) -> Pair:
     """The full names of both columns, found at the top or inside ``translation``."""
-    found = dict(_leaves(schema))
-    names = [name if name in found else f"translation.{name}" for name in columns]
+    leaves = dict(_leaves(schema))
+    names = [name if name in leaves else f"translation.{name}" for name in columns]
     for name, column in zip(names, columns, strict=True):
-        if name not in found:
-            known = ", ".join(f"`{known}`" for known in found)
+        if name not in leaves:
+            known = ", ".join(f"`{known}`" for known in leaves)
             advice = "name other columns"
             raise FormatError(f"{path}: no column `{column}`; expected it among {known}; {advice}")
     return names[0], names[1]

@@ -129,5 +129,5 @@ class _TmxUnits:
                 self._sides[side] = "".join(self._pieces)
 
 
-def _is_language(found: str, wanted: str) -> bool:
-    return found == wanted or found.startswith(wanted + "-")
+def _is_language(lang: str, wanted: str) -> bool:
+    return lang == wanted or lang.startswith(wanted + "-")

@@ -143,20 +143,20 @@ def compare(
     _check_outputs(gold, outputs)
     if list(bins) != sorted(set(bins)) or any(edge < 1 for edge in bins):
         raise ArgumentError(f"bins: found {list(bins)}; expected rising lengths from 1 up")
-    made = [make_metric(name, gold, options) for name in metrics or default_metrics(gold)]
-    if len({metric.name for metric in made}) != len(made):
+    measures = [make_metric(name, gold, options) for name in metrics or default_metrics(gold)]
+    if len({metric.name for metric in measures}) != len(measures):
         raise ArgumentError("metrics: found one twice; expected each once")
-    statistics = _statistics(made, outputs, progress)
+    statistics = _statistics(measures, outputs, progress)
     scores: list[Score] = []
-    for output, own in zip(outputs, statistics, strict=True):
+    for output, matrices in zip(outputs, statistics, strict=True):
         p_values = None
         if output is not outputs[0]:
-            p_values = _p_values(test, made, statistics[0], own, rounds=rounds, seed=seed)
+            p_values = _p_values(test, measures, statistics[0], matrices, rounds=rounds, seed=seed)
         scores += _scores(
             output.name,
-            made,
+            measures,
             statistics[0],
-            own,
+            matrices,
             p_values=p_values,
             resamples=resamples,
             seed=seed,
@@ -166,11 +166,11 @@ def compare(
         recipe += f"|test:{test}|rounds:{rounds}"
     return Comparison(
         systems=tuple(output.name for output in outputs),
-        metrics=tuple(metric.name.lower() for metric in made),
+        metrics=tuple(metric.name.lower() for metric in measures),
         sentences=len(gold),
         scores=tuple(scores),
-        bins=tuple(_bins(gold, outputs, made, statistics, bins)),
-        signatures={metric.name.lower(): metric.signature() for metric in made},
+        bins=tuple(_bins(gold, outputs, measures, statistics, bins)),
+        signatures={metric.name.lower(): metric.signature() for metric in measures},
         recipe=recipe,
         notes=tuple(_notes(outputs)),
     )
@@ -221,17 +221,17 @@ def _scores(
     system: str,
     metrics: Sequence[Metric],
     first: list[Matrix],
-    own: list[Matrix],
+    matrices: list[Matrix],
     *,
     p_values: list[float] | None,
     resamples: int,
     seed: int,
 ) -> list[Score]:
     functions = [metric.score for metric in metrics]
-    intervals = bootstrap(functions, own, rounds=resamples, seed=seed)
+    intervals = bootstrap(functions, matrices, rounds=resamples, seed=seed)
     scores = []
     for at, metric in enumerate(metrics):
-        value, base = (float(metric.score(rows[at].sum(axis=0))) for rows in (own, first))
+        value, base = (float(metric.score(rows[at].sum(axis=0))) for rows in (matrices, first))
         p_value = p_values[at] if p_values else None
         is_better = None if value == base else (value > base) == metric.higher_is_better
         name = metric.name.lower()
@@ -248,7 +248,7 @@ def _bins(
 ) -> list[Bin]:
     """Scores by length; bins without sentences are left out."""
     lengths = np.array(gold.ref_lengths[0] if gold.src is None else gold.src_lengths)
-    found = []
+    filled = []
     for low, high in zip([0, *edges], [*edges, None], strict=True):
         is_in = (lengths > low) if high is None else (lengths > low) & (lengths <= high)
         if low == 0:
@@ -258,12 +258,12 @@ def _bins(
         scores = {
             output.name: {
                 metric.name.lower(): float(metric.score(rows[is_in].sum(axis=0)))
-                for metric, rows in zip(metrics, own, strict=True)
+                for metric, rows in zip(metrics, matrices, strict=True)
             }
-            for output, own in zip(outputs, statistics, strict=True)
+            for output, matrices in zip(outputs, statistics, strict=True)
         }
-        found.append(Bin(low + 1, high, int(is_in.sum()), scores))
-    return found
+        filled.append(Bin(low + 1, high, int(is_in.sum()), scores))
+    return filled
 
 
 def _notes(outputs: Sequence[Output]) -> list[str]:

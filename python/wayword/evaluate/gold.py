@@ -39,10 +39,10 @@ def word_counts(lines: Sequence[str]) -> list[int]:
     return [len(line.split()) for line in lines]
 
 
-def check_count(name: str, found: int, wanted: int, of: str) -> None:
+def check_count(name: str, count: int, wanted: int, of: str) -> None:
     """Complain when something does not have one entry for each line of a text."""
-    if found != wanted:
-        raise MismatchError(f"{name}: {found} lines, but {of} has {wanted}; {SAME}")
+    if count != wanted:
+        raise MismatchError(f"{name}: {count} lines, but {of} has {wanted}; {SAME}")
 
 
 def check_links(links: Links, src_length: int, tgt_length: int, place: str) -> None:
@@ -60,15 +60,16 @@ def check_links(links: Links, src_length: int, tgt_length: int, place: str) -> N
 
 def _check_all_links(name: str, links: Sequence[Links], src: Sequence[int], tgt: list[int]) -> None:
     check_count(name, len(links), len(src), "the source")
-    for number, (own, *lengths) in enumerate(zip(links, src, tgt, strict=True), 1):
-        check_links(own, lengths[0], lengths[1], f"{name}, sentence {number}")
+    for number, (of_pair, *lengths) in enumerate(zip(links, src, tgt, strict=True), 1):
+        check_links(of_pair, lengths[0], lengths[1], f"{name}, sentence {number}")
 
 
 def _ranks(links: Sequence[Links], lengths: Sequence[int]) -> list[Ranks]:
     """Ranks by the heuristic ``attach``: what is not linked follows the word before it."""
     pairs = zip(links, lengths, strict=True)
     return [
-        np.array(rank_of(order_from_links(n, own, "attach")), dtype=np.int64) for own, n in pairs
+        np.array(rank_of(order_from_links(n, of_pair, "attach")), dtype=np.int64)
+        for of_pair, n in pairs
     ]
 
 
@@ -109,11 +110,13 @@ class Gold:
         if self.weights is None:
             return
         check_count("weights", len(self.weights), len(self), "refs[0]")
-        for number, (own, length) in enumerate(zip(self.weights, self.src_lengths, strict=True), 1):
-            if len(own) != length:
-                found = f"weights, sentence {number}: {len(own)} weights for {length} words"
+        for number, (weights, length) in enumerate(
+            zip(self.weights, self.src_lengths, strict=True), 1
+        ):
+            if len(weights) != length:
+                found = f"weights, sentence {number}: {len(weights)} weights for {length} words"
                 raise MismatchError(f"{found}; expected one a word")
-            if not all(0 <= weight < float("inf") for weight in own):
+            if not all(0 <= weight < float("inf") for weight in weights):
                 found = f"weights, sentence {number}: a negative or endless weight"
                 raise ArgumentError(f"{found}; expected numbers from 0 up")
         if not any(map(any, self.weights)):

@@ -71,12 +71,12 @@ def match(
 
     ``synonyms`` gives the names of the meanings of a word; words that share one are synonyms.
     """
-    found = _match_equal(hyp, ref, {})
-    if len(found) < min(len(hyp), len(ref)):
-        found = _match_equal([stem(word) for word in hyp], [stem(word) for word in ref], found)
+    matches = _match_equal(hyp, ref, {})
+    if len(matches) < min(len(hyp), len(ref)):
+        matches = _match_equal([stem(word) for word in hyp], [stem(word) for word in ref], matches)
     if synonyms is not None:
-        found = _match_synonyms(hyp, ref, found, synonyms)
-    return sorted(found.items())
+        matches = _match_synonyms(hyp, ref, matches, synonyms)
+    return sorted(matches.items())
 
 
 def chunks(matches: Sequence[Match]) -> int:
@@ -104,11 +104,11 @@ def _match_equal(hyp: Sequence[str], ref: Sequence[str], fixed: dict[int, int]) 
         if at not in fixed and word in free:
             places[word].append(at)
     forced, choice = dict(fixed), {}
-    for word, own in places.items():
-        if len(own) == len(free[word]):  # in order: to cross equal words never helps
-            forced.update(zip(own, free[word], strict=True))
+    for word, positions in places.items():
+        if len(positions) == len(free[word]):  # in order: to cross equal words never helps
+            forced.update(zip(positions, free[word], strict=True))
         else:
-            choice.update(dict.fromkeys(own, word))
+            choice.update(dict.fromkeys(positions, word))
     if not choice:
         return forced
     steps = _steps(forced, choice, places, free)
@@ -200,8 +200,8 @@ def _keep(states: dict[Key, State], key: Key, state: State) -> None:
 
 def _unchain(chain: Chain) -> Iterator[Match]:
     while chain is not None:
-        found, chain = chain
-        yield found
+        pair, chain = chain
+        yield pair
 
 
 def _match_synonyms(
@@ -256,8 +256,8 @@ class Meteor(Metric):
         hyps = tokenized(output.lines, self.options, lowercase=True)
         for number, (hyp, *refs) in enumerate(zip(hyps, *self._refs, strict=True)):
             for row, ref in zip(rows[number], refs, strict=True):
-                found = match(hyp, ref, synonyms)
-                row[:] = len(found), len(hyp), len(ref), chunks(found)
+                matches = match(hyp, ref, synonyms)
+                row[:] = len(matches), len(hyp), len(ref), chunks(matches)
         best = self.score(rows).argmax(axis=1)
         chosen: Matrix = rows[np.arange(len(rows)), best]
         return chosen

@@ -131,8 +131,8 @@ def unique_places(hyp: Sequence[str], ref: Sequence[str]) -> list[int]:
 
     The second *the* is told by *sees* before it, as context to the left is looked at first.
     """
-    found = (_place(at, hyp, ref) for at in range(len(hyp)))
-    return [place for place in found if place is not None]
+    places = (_place(at, hyp, ref) for at in range(len(hyp)))
+    return [place for place in places if place is not None]
 
 
 def _place(at: int, hyp: Sequence[str], ref: Sequence[str]) -> int | None:
@@ -161,8 +161,8 @@ def _with_context(
         return [[], []]
     word = sides[0][at + shift]
     return [
-        [k for k in own if 0 <= k + shift < len(side) and side[k + shift] == word]
-        for own, side in zip(places, sides, strict=True)
+        [k for k in of_side if 0 <= k + shift < len(side) and side[k + shift] == word]
+        for of_side, side in zip(places, sides, strict=True)
     ]
 
 
@@ -229,7 +229,7 @@ class KrsV(_OfLinks):
         super().__init__(gold, options)
         if gold.weights is None:
             raise ArgumentError("weights: found none; expected the weights of source words")
-        self._weights = [np.array(own, dtype=np.float64) for own in gold.weights]
+        self._weights = [np.array(of_sentence, dtype=np.float64) for of_sentence in gold.weights]
 
     def value(self, hyp_rank: Ranks, ref_rank: Ranks, number: int) -> float:
         """NaN for a sentence without weights, which leaves it out."""

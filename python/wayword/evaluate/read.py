@@ -97,8 +97,10 @@ def read_output(
         if links:
             raise ArgumentError("links: found without src; expected the source text too")
         return Output(name or Path(path).name, lines)
-    found = read_links(links, lines, gold.src) if links else align(aligner or "", gold.src, lines)
-    return Output(name or Path(path).name, lines, found)
+    pair_links = (
+        read_links(links, lines, gold.src) if links else align(aligner or "", gold.src, lines)
+    )
+    return Output(name or Path(path).name, lines, pair_links)
 
 
 def read_outputs(
@@ -130,33 +132,32 @@ def read_links(path: FilePath, tgt: Sequence[str], src: Sequence[str]) -> list[L
     """The links of all sentence pairs of two texts."""
     lines = read_lines(path)
     check_count(f"{path}", len(lines), len(src), "the source")
-    found: list[Links] = []
+    links: list[Links] = []
     pairs = zip(lines, word_counts(src), word_counts(tgt), strict=True)
     for number, (line, src_length, tgt_length) in enumerate(pairs, 1):
-        found.append(parse_links(line, f"{path}:{number}"))
-        check_links(found[-1], src_length, tgt_length, f"{path}:{number}")
-    return found
+        links.append(parse_links(line, f"{path}:{number}"))
+        check_links(links[-1], src_length, tgt_length, f"{path}:{number}")
+    return links
 
 
 def align(aligner: FilePath, src: Sequence[str], tgt: Sequence[str]) -> list[Links]:
     """Links of two texts by a saved aligner (``wayword align --save``)."""
     links = Aligner.load(aligner).align(Bitext.from_pairs(zip(src, tgt, strict=True)))
-    return [[(i, j) for i, j in own.tolist()] for own in links]
+    return [[(i, j) for i, j in of_pair.tolist()] for of_pair in links]
 
 
 def read_weights(path: FilePath, src: Sequence[str]) -> list[list[float]]:
     """The weight of each source word."""
     lines = read_lines(path)
     check_count(f"{path}", len(lines), len(src), "the source")
-    found = []
+    weights = []
     for number, (line, length) in enumerate(zip(lines, word_counts(src), strict=True), 1):
         place = f"{path}:{number}"
-        found.append([_weight(word, place) for word in line.split()])
-        if len(found[-1]) != length:
-            raise MismatchError(
-                f"{place}: {len(found[-1])} weights for {length} source words; expected one a word"
-            )
-    return found
+        weights.append([_weight(word, place) for word in line.split()])
+        if len(weights[-1]) != length:
+            counts = f"{len(weights[-1])} weights for {length} source words"
+            raise MismatchError(f"{place}: {counts}; expected one a word")
+    return weights
 
 
 def _weight(word: str, place: str) -> float:
@@ -173,19 +174,19 @@ def read_pos(path: FilePath, src: Sequence[str], verbs: Sequence[str] = VERBS) -
     """Weight 1 for source words with a tag of ``verbs``, from ``word|POS…`` or tags alone."""
     sentences = list(read_factored(path))
     check_count(f"{path}", len(sentences), len(src), "the source")
-    found, seen = [], Counter[str]()
+    weights, seen = [], Counter[str]()
     for number, (sentence, length) in enumerate(zip(sentences, word_counts(src), strict=True), 1):
         tags: tuple[str, ...] = sentence.words if sentence.pos is None else sentence.pos
         if len(tags) != length:
             counts = f"{len(tags)} tags for {length} source words"
             raise MismatchError(f"{path}:{number}: {counts}; expected one a word")
         seen.update(tags)
-        found.append([float(_is_one_of(tag, verbs)) for tag in tags])
-    if not any(map(any, found)):
+        weights.append([float(_is_one_of(tag, verbs)) for tag in tags])
+    if not any(map(any, weights)):
         common = ", ".join(f"`{tag}`" for tag, _ in seen.most_common(8))
         wanted = " ".join(f"`{tag}`" for tag in verbs)
         raise ArgumentError(f"verbs: no word of {path} is {wanted}; expected tags of it: {common}")
-    return found
+    return weights
 
 
 def _is_one_of(tag: str, patterns: Sequence[str]) -> bool:

@@ -51,7 +51,9 @@ def bootstrap(
         raise ArgumentError(f"level: found {level}; expected a number between 0 and 1")
     sums = _sums(statistics, _draws(len(statistics[0]), rounds, seed))
     edges = [(1 - level) / 2, (1 + level) / 2]
-    intervals = [np.quantile(score(own), edges) for score, own in zip(scores, sums, strict=True)]
+    intervals = [
+        np.quantile(score(resampled), edges) for score, resampled in zip(scores, sums, strict=True)
+    ]
     return [(float(low), float(high)) for low, high in intervals]
 
 
@@ -68,13 +70,13 @@ def randomization(
     _check_pair(first, second)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     moved = _sums(differences, _swaps(len(first[0]), rounds, seed))
-    found = []
-    for score, a, b, own, scale in zip(scores, first, second, moved, scales, strict=True):
+    p_values = []
+    for score, a, b, shift, scale in zip(scores, first, second, moved, scales, strict=True):
         sum_a, sum_b = a.sum(axis=0), b.sum(axis=0)
         observed = abs(float(score(sum_b) - score(sum_a)))
-        chance = np.abs(score(sum_b - own) - score(sum_a + own))
-        found.append(_p_value(chance, observed, scale))
-    return found
+        chance = np.abs(score(sum_b - shift) - score(sum_a + shift))
+        p_values.append(_p_value(chance, observed, scale))
+    return p_values
 
 
 def paired_bootstrap(
@@ -89,12 +91,12 @@ def paired_bootstrap(
     """p-values of the paired bootstrap, two-sided, for each metric."""
     _check_pair(first, second)
     drawn = _sums([*first, *second], _draws(len(first[0]), rounds, seed))
-    found = []
+    p_values = []
     for at, (score, a, b, scale) in enumerate(zip(scores, first, second, scales, strict=True)):
         observed = abs(float(score(b.sum(axis=0)) - score(a.sum(axis=0))))
         chance = score(drawn[len(first) + at]) - score(drawn[at])
-        found.append(_p_value(np.abs(chance - chance.mean()), observed, scale))
-    return found
+        p_values.append(_p_value(np.abs(chance - chance.mean()), observed, scale))
+    return p_values
 
 
 #: The tests of two systems, by the name of the option.
@@ -142,7 +144,7 @@ def _swaps(length: int, rounds: int, seed: int) -> Iterator[Matrix]:
 
 def _sums(statistics: Sequence[Matrix], counts: Iterator[Matrix]) -> list[Matrix]:
     """Weighted sums of rows, for all metrics in one product."""
-    widths = np.cumsum([own.shape[1] for own in statistics])[:-1]
+    widths = np.cumsum([matrix.shape[1] for matrix in statistics])[:-1]
     together = np.concatenate(statistics, axis=1)
     sums = np.concatenate([block @ together for block in counts])
     return np.split(sums, widths, axis=1)

@@ -32,7 +32,7 @@ from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.errors import ArgumentError, MismatchError
-from wayword.reorder.ranking import (
+from wayword.reorder.waw_evaluation import (
     Classification,
     Evaluation,
     Gain,

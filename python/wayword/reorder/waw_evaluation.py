@@ -124,19 +124,19 @@ def _share(some: float, all_: int) -> float:
     return some / all_ if all_ else math.nan
 
 
-def ranking_of(limit: int, found: Any) -> Ranking:
+def ranking_of(limit: int, counts: Any) -> Ranking:
     """A ranking from the core's counts."""
-    (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = found
+    (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = counts
     return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
 
 
-def gain_of(own: Ranking, plain: Ranking, squares: tuple[int, int], sentences: int) -> Gain:
+def gain_of(ranking: Ranking, distance: Ranking, squares: tuple[int, int], sentences: int) -> Gain:
     """The gain, from sums over sentences of how often more the right word was found."""
-    more = (own.first - plain.first, own.among_three - plain.among_three)
-    top1, top3 = (_share(count, own.decisions) for count in more)
+    more = (ranking.first - distance.first, ranking.among_three - distance.among_three)
+    top1, top3 = (_share(count, ranking.decisions) for count in more)
     errors = (_error(*sums, sentences) for sums in zip(more, squares, strict=True))
-    margin1, margin3 = (_share(1.96 * error, own.decisions) for error in errors)
-    return Gain(own.limit, top1, margin1, top3, margin3)
+    margin1, margin3 = (_share(1.96 * error, ranking.decisions) for error in errors)
+    return Gain(ranking.limit, top1, margin1, top3, margin3)
 
 
 def _error(total: int, squares: int, count: int) -> float:

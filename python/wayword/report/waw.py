@@ -6,7 +6,7 @@ The tables have the shapes of Tables 3 and 4 of Bisazza and Federico (2013).
 import math
 from collections.abc import Mapping
 
-from wayword.reorder.ranking import Evaluation, Ranking
+from wayword.reorder.waw_evaluation import Evaluation, Ranking
 from wayword.report.table import Table
 
 __all__ = ["describe"]

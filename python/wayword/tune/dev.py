@@ -56,23 +56,23 @@ def tune_system(
     **options: Any,
 ) -> Tuning:
     """Tune a system and write its weights; for the options see ``tune`` and ``Plan``."""
-    found = tune(system, src, gold, folder=folder, **options)
+    tuning = tune(system, src, gold, folder=folder, **options)
     if folder is not None:
         with new_file(Path(folder) / "rounds.svg") as file:
-            print(found._repr_html_(), file=file)
+            print(tuning._repr_html_(), file=file)
     if write:
-        system.with_weights(found.weights).noting("tune", _note(found, len(src))).save()
-    return found
+        system.with_weights(tuning.weights).noting("tune", _note(tuning, len(src))).save()
+    return tuning
 
 
-def _note(found: Tuning, sentences: int) -> dict[str, Any]:
+def _note(tuning: Tuning, sentences: int) -> dict[str, Any]:
     """What the model card says."""
     return {
-        "method": found.settings["method"]["name"],
+        "method": tuning.settings["method"]["name"],
         "sentences": sentences,
-        "runs": len(found.runs),
-        "seed": found.settings["seed"],
-        "before": round(found.before, 2),
-        "after": round(found.after, 2),
-        "metric": found.signature,
+        "runs": len(tuning.runs),
+        "seed": tuning.settings["seed"],
+        "before": round(tuning.before, 2),
+        "after": round(tuning.after, 2),
+        "metric": tuning.signature,
     }

@@ -100,12 +100,15 @@ def prune_grid(
     check_dev(src, gold)
     if not (tops and thresholds and zones):
         raise ArgumentError("grid: found no values for a parameter; expected one at least")
-    every = [Pruning(*one) for one in product(tops, thresholds, zones)]
-    every.sort(key=lambda one: (one.zone, one.top or math.inf, -one.threshold))
+    every = [Pruning(*pruning) for pruning in product(tops, thresholds, zones)]
+    every.sort(key=lambda pruning: (pruning.zone, pruning.top or math.inf, -pruning.threshold))
     job = _Job(system, list(src), Objective(metric, gold, options), threads)
-    tried = [job.attempt(one.space(limit), one) for one in every]
-    best = max(one.score for one in tried)
-    chosen = min((one for one in tried if one.score >= best - tolerance), key=lambda one: one.work)
+    tried = [job.attempt(pruning.space(limit), pruning) for pruning in every]
+    best = max(attempt.score for attempt in tried)
+    chosen = min(
+        (attempt for attempt in tried if attempt.score >= best - tolerance),
+        key=lambda attempt: attempt.work,
+    )
     tried.append(job.attempt(limit, None))
     return Grid(tuple(tried), chosen.space, job.objective.signature)
 
@@ -121,39 +124,39 @@ class _Job:
 
     def attempt(self, space: str, pruning: Pruning | None) -> Tried:
         known = {
-            at: one
-            for at, own in enumerate(self.free)
-            for tighter, one in own
+            at: translation
+            for at, free in enumerate(self.free)
+            for tighter, translation in free
             if pruning is not None and pruning.is_looser(tighter)
         }
         missing = [at for at in range(len(self.src)) if at not in known]
         clock = time.process_time()
-        made = self.system.with_settings(space=space).translate(
+        decoded = self.system.with_settings(space=space).translate(
             [self.src[at] for at in missing], threads=self.threads, prepared=True
         )
         cpu = time.process_time() - clock
-        found = {**known, **dict(zip(missing, made, strict=True))}
+        translations = {**known, **dict(zip(missing, decoded, strict=True))}
         if pruning is not None:
             for at in missing:
-                if not _statistics(found[at]).narrowed:
-                    self.free[at].append((pruning, found[at]))
-        every = [found[at] for at in range(len(self.src))]
+                if not _statistics(translations[at]).narrowed:
+                    self.free[at].append((pruning, translations[at]))
+        every = [translations[at] for at in range(len(self.src))]
         return Tried(
             space=space,
             score=self._score(every),
-            work=sum(_statistics(one).scored for one in every) / self.words,
-            narrowed=sum(_statistics(one).narrowed for one in every) / self.words,
+            work=sum(_statistics(translation).scored for translation in every) / self.words,
+            narrowed=sum(_statistics(translation).narrowed for translation in every) / self.words,
             cpu_ms=1e3 * cpu / max(sum(len(self.src[at].split()) for at in missing), 1),
             reused=len(known),
         )
 
     def _score(self, every: Sequence[Translation]) -> float:
-        lines = [" ".join(one.tokens) for one in every]
-        links = [one.links for one in every] if self.objective.needs_links else None
+        lines = [" ".join(translation.tokens) for translation in every]
+        links = [translation.links for translation in every] if self.objective.needs_links else None
         rows = self.objective.rows(range(len(every)), lines, links)
         return self.objective.exact(rows.sum(axis=0))
 
 
-def _statistics(one: Translation) -> Statistics:
-    assert one.statistics is not None, "the best translation of a sentence has statistics"
-    return one.statistics
+def _statistics(translation: Translation) -> Statistics:
+    assert translation.statistics is not None, "the best translation of a sentence has statistics"
+    return translation.statistics

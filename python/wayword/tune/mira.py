@@ -132,6 +132,6 @@ class _Learner:
         scores: Vector = self._pool.features[start:end] @ self._weights[: self._pool.dense]
         if self._pool.sparse is not None:
             for at in range(start, end):
-                own = self._pool.sparse[at]
-                scores[at - start] += sum(self._weights[c] * value for c, value in own.items())
+                features = self._pool.sparse[at]
+                scores[at - start] += sum(self._weights[c] * value for c, value in features.items())
         return scores

@@ -53,8 +53,8 @@ class NgramCounter:
                 keys, places = self._keys(ngrams, places, ids, line_of, order)
                 self._ngrams.append(np.unique(keys))
                 ngrams = np.searchsorted(self._ngrams[-1], keys) + 1
-            found, counts = np.unique(self._pairs(line_of[places], ngrams), return_counts=True)
-            line, ngram = np.divmod(found, self._base)
+            distinct, counts = np.unique(self._pairs(line_of[places], ngrams), return_counts=True)
+            line, ngram = np.divmod(distinct, self._base)
             pairs = self._pairs(line % sentences, ngram)
             allowed, at = np.unique(pairs, return_inverse=True)
             most = np.zeros(len(allowed), dtype=np.int64)
@@ -101,8 +101,8 @@ class NgramCounter:
                 keys, places = self._keys(ngrams, places, ids, line_of, order)
                 ngrams, is_known = _look_up(self._ngrams[order - 2], keys)
                 ngrams, places = ngrams[is_known] + 1, places[is_known]
-            found, counts = np.unique(self._pairs(line_of[places], ngrams), return_counts=True)
-            line, ngram = np.divmod(found, self._base)
+            distinct, counts = np.unique(self._pairs(line_of[places], ngrams), return_counts=True)
+            line, ngram = np.divmod(distinct, self._base)
             allowed, most = self._allowed[order - 1]
             at, is_known = _look_up(allowed, self._pairs(sentences[line], ngram))
             matches = np.minimum(counts[is_known], most[at[is_known]])

@@ -82,9 +82,9 @@ class Objective:
         for name, share in shares.items():
             alpha = self.options.alpha
             mixed = {"krs": alpha, "bleu": 1 - alpha} if name.lower() == "lrscore" else {name: 1.0}
-            for part, own in mixed.items():
-                if own:
-                    plain[part] = plain.get(part, 0.0) + share * own
+            for part, weight in mixed.items():
+                if weight:
+                    plain[part] = plain.get(part, 0.0) + share * weight
         return plain
 
     # --- statistics ------------------------------------------------------------------------------
@@ -126,21 +126,21 @@ class Objective:
 
         A sentence without any more candidates has an empty line.
         """
-        found: Matrix | None = None
+        rows: Matrix | None = None
         layer = _occurrence(sentences)
         for number in range(int(layer.max(initial=-1)) + 1):
-            own = np.flatnonzero(layer == number)
+            in_layer = np.flatnonzero(layer == number)
             texts, its_links = [""] * len(self.gold), [()] * len(self.gold)  # type: list[str], list[Links]
-            for at in own.tolist():
+            for at in in_layer.tolist():
                 texts[sentences[at]] = lines[at]
                 if links is not None:
                     its_links[sentences[at]] = links[at]
             output = Output("candidates", texts, its_links if metric.needs else None)
             part = metric.statistics(output)
-            if found is None:
-                found = np.empty((len(lines), part.shape[1]))
-            found[own] = part[sentences[own]]
-        return np.empty((0, 0)) if found is None else found
+            if rows is None:
+                rows = np.empty((len(lines), part.shape[1]))
+            rows[in_layer] = part[sentences[in_layer]]
+        return np.empty((0, 0)) if rows is None else rows
 
     # --- scores ----------------------------------------------------------------------------------
 
@@ -193,9 +193,9 @@ def _occurrence(sentences: Numbers) -> Numbers:
     order = np.argsort(sentences, kind="stable")
     ranked = sentences[order]
     starts = np.searchsorted(ranked, ranked)
-    found = np.empty_like(order)
-    found[order] = np.arange(len(order)) - starts
-    return found
+    counts = np.empty_like(order)
+    counts[order] = np.arange(len(order)) - starts
+    return counts
 
 
 def _chrf(sums: Matrix) -> Matrix:

@@ -93,7 +93,7 @@ class Measured:
         """Where the statistics of each text stand; those not met before are measured."""
         keys: list[tuple[Any, ...]] = list(zip(sentences, texts, strict=True))
         if links is not None and self.objective.needs_links:
-            keys = [(*key, tuple(own)) for key, own in zip(keys, links, strict=True)]
+            keys = [(*key, tuple(of_text)) for key, of_text in zip(keys, links, strict=True)]
         fresh = {key: at for at, key in enumerate(keys) if key not in self._places}
         if fresh:
             at = list(fresh.values())
@@ -144,9 +144,9 @@ class Pool:
             found = f"{len(lists)} n-best lists for {len(self.measured.objective.gold)} references"
             raise MismatchError(f"dev: {found}; do source and references belong together?")
         features = self._checked(lists)
-        texts = [text for own in lists for text in own.texts]
-        sentence = np.repeat(np.arange(len(lists)), [len(own.texts) for own in lists])
-        links = _joined([getattr(own, "links", None) for own in lists])
+        texts = [text for nbest in lists for text in nbest.texts]
+        sentence = np.repeat(np.arange(len(lists)), [len(nbest.texts) for nbest in lists])
+        links = _joined([getattr(nbest, "links", None) for nbest in lists])
         place = self.measured.places(sentence.tolist(), texts, links)
         sparse = self._sparse(lists)
         fresh = self._fresh(place, features, sparse)
@@ -166,11 +166,11 @@ class Pool:
 
     def _checked(self, lists: Sequence[Nbest]) -> Matrix:
         has_some = np.bincount(self.sentence, minlength=len(lists)) > 0
-        for number, own in enumerate(lists, 1):
-            values = np.asarray(own.features)
-            is_enough = bool(len(own.texts)) or bool(has_some[number - 1])
-            if not is_enough or values.shape != (len(own.texts), self.dense):
-                found = f"{len(own.texts)} candidates with features of shape {values.shape}"
+        for number, nbest in enumerate(lists, 1):
+            values = np.asarray(nbest.features)
+            is_enough = bool(len(nbest.texts)) or bool(has_some[number - 1])
+            if not is_enough or values.shape != (len(nbest.texts), self.dense):
+                found = f"{len(nbest.texts)} candidates with features of shape {values.shape}"
                 wanted = f"at least one, with {self.dense} features"
                 raise ArgumentError(f"dev, sentence {number}: found {found}; expected {wanted}")
             if not np.isfinite(values).all():
@@ -179,18 +179,18 @@ class Pool:
                     f"dev, sentence {number}: found a value of {', '.join(names)} that is no "
                     "number; expected finite features"
                 )
-        return np.concatenate([np.asarray(own.features, dtype=np.float64) for own in lists])
+        return np.concatenate([np.asarray(nbest.features, dtype=np.float64) for nbest in lists])
 
     def _sparse(self, lists: Sequence[Nbest]) -> list[dict[int, float]] | None:
         """Named features as numbered columns after the dense ones; names are numbered as met."""
-        own = _joined([getattr(found, "sparse", None) for found in lists])
-        if own is None:
+        sparse = _joined([getattr(nbest, "sparse", None) for nbest in lists])
+        if sparse is None:
             return None
-        for name in (name for values in own for name in values):
+        for name in (name for values in sparse for name in values):
             if name not in self._columns:
                 self._columns[name] = len(self.names)
                 self.names.append(name)
-        return [{self._columns[name]: float(v) for name, v in values.items()} for values in own]
+        return [{self._columns[name]: float(v) for name, v in values.items()} for values in sparse]
 
     def _fresh(
         self, place: Numbers, features: Matrix, sparse: list[dict[int, float]] | None
@@ -232,7 +232,8 @@ class Pool:
         scores: Vector = self.features @ weights[: self.dense]
         if self.sparse is not None:
             scores = scores + [
-                sum(weights[column] * value for column, value in own.items()) for own in self.sparse
+                sum(weights[column] * value for column, value in features.items())
+                for features in self.sparse
             ]
         return scores
 
@@ -251,11 +252,11 @@ class Pool:
         columns = np.arange(self.dense)
         if self.sparse is None:
             return columns, dense
-        own = dict(self.sparse[first])
+        sparse = dict(self.sparse[first])
         for column, value in self.sparse[second].items():
-            own[column] = own.get(column, 0.0) - value
-        more = np.fromiter(own, dtype=np.int64, count=len(own))
-        return np.concatenate([columns, more]), np.concatenate([dense, list(own.values())])
+            sparse[column] = sparse.get(column, 0.0) - value
+        more = np.fromiter(sparse, dtype=np.int64, count=len(sparse))
+        return np.concatenate([columns, more]), np.concatenate([dense, list(sparse.values())])
 
 
 def best_by(scores: Vector, offsets: Numbers) -> Numbers:
@@ -267,17 +268,17 @@ def best_by(scores: Vector, offsets: Numbers) -> Numbers:
 
 def _picked(lists: Sequence[Nbest], chosen: Numbers) -> list[Candidates]:
     """Some candidates, counted through all lists, as lists again."""
-    ends = np.cumsum([len(own.texts) for own in lists])
+    ends = np.cumsum([len(nbest.texts) for nbest in lists])
     picked = []
-    for own, end in zip(lists, ends.tolist(), strict=True):
-        start = end - len(own.texts)
+    for nbest, end in zip(lists, ends.tolist(), strict=True):
+        start = end - len(nbest.texts)
         low, high = np.searchsorted(chosen, [start, end]).tolist()
         at = (chosen[low:high] - start).tolist()
-        links, sparse = getattr(own, "links", None), getattr(own, "sparse", None)
+        links, sparse = getattr(nbest, "links", None), getattr(nbest, "sparse", None)
         picked.append(
             Candidates(
-                tuple(own.texts[k] for k in at),
-                np.asarray(own.features)[at],
+                tuple(nbest.texts[k] for k in at),
+                np.asarray(nbest.features)[at],
                 None if links is None else tuple(links[k] for k in at),
                 None if sparse is None else tuple(sparse[k] for k in at),
             )

@@ -67,7 +67,7 @@ class Pro:
         """The better and the worse candidates of the pairs to learn from."""
         offsets = pool.offsets
         gains = pool.measured.objective.sentence(pool.statistics(np.arange(len(pool))))
-        found = []
+        sampled = []
         for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             first, second = draw.integers(start, end, size=(2, self.samples))
             gap = gains[first] - gains[second]
@@ -75,8 +75,8 @@ class Pro:
             top = large[np.argsort(-np.abs(gap[large]), kind="stable")[: self.pairs]]
             is_first = gap[top] > 0
             pairs = np.stack([first[top], second[top]])
-            found.append(np.where(is_first, pairs, pairs[::-1]))
-        better, worse = np.concatenate(found, axis=1)
+            sampled.append(np.where(is_first, pairs, pairs[::-1]))
+        better, worse = np.concatenate(sampled, axis=1)
         return better, worse
 
 
@@ -91,10 +91,10 @@ class _Differences:
         values: list[float] = []
         for row, (plus, minus) in enumerate(zip(better.tolist(), worse.tolist(), strict=True)):
             for sign, at in ((1.0, plus), (-1.0, minus)):
-                own = pool.sparse[at] if pool.sparse is not None else {}
-                rows += [row] * len(own)
-                columns += own
-                values += [sign * value for value in own.values()]
+                features = pool.sparse[at] if pool.sparse is not None else {}
+                rows += [row] * len(features)
+                columns += features
+                values += [sign * value for value in features.values()]
         self._rows, self._columns = (
             np.array(rows, dtype=np.int64),
             np.array(columns, dtype=np.int64),

@@ -156,14 +156,14 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON and to tell plans apart."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
         tuner = make_tuner(self.method)
         settings = {name: value for name, value in vars(tuner).items() if name != "threads"}
-        own["method"] = {"name": type(tuner).__name__.lower(), **settings}
-        own["metric"] = self.metric if isinstance(self.metric, str) else dict(self.metric)
-        own["options"] = {k: v for k, v in vars(self.options).items() if k != "threads"}
-        own["ranges"] = {name: list(ends) for name, ends in sorted(self.ranges.items())}
-        return {**own, "fixed": sorted(self.fixed), "free": sorted(self.free)}
+        values["method"] = {"name": type(tuner).__name__.lower(), **settings}
+        values["metric"] = self.metric if isinstance(self.metric, str) else dict(self.metric)
+        values["options"] = {k: v for k, v in vars(self.options).items() if k != "threads"}
+        values["ranges"] = {name: list(ends) for name, ends in sorted(self.ranges.items())}
+        return {**values, "fixed": sorted(self.fixed), "free": sorted(self.free)}
 
 
 def tune(
@@ -210,15 +210,15 @@ def make_tuner(method: str | Tuner, threads: int = 1, **options: Any) -> Tuner:
         return method
     if method not in METHODS:
         raise ArgumentError(f"method: found `{method}`; expected {', '.join(METHODS)}")
-    made = METHODS[method]
-    known = [one.name for one in fields(made)]
+    tuner_class = METHODS[method]
+    known = [option.name for option in fields(tuner_class)]
     for name in options:
         if name not in known:
-            wanted = ", ".join(own for own in known if own != "threads")
+            wanted = ", ".join(option for option in known if option != "threads")
             raise ArgumentError(f"{name}: no option of {method}; expected some of {wanted}")
     if "threads" in known:
         options["threads"] = threads
-    tuner: Tuner = made(**options)
+    tuner: Tuner = tuner_class(**options)
     return tuner
 
 
@@ -301,21 +301,23 @@ class _Job:
         decoded = time.perf_counter()
         score = self._score(lists)
         fresh = pool.add(lists)
-        count = sum(len(own.texts) for own in fresh)
+        count = sum(len(nbest.texts) for nbest in fresh)
         if pool.sparse is not None and not self.tuner.takes_sparse:
             what = "dense ones only; tune sparse features by pro or mira"
             raise ArgumentError(f"method: found sparse features; expected {what}")
         point = _as_vector(pool.names, weights)
         known = [*done, {"weights": weights, "score": score}]
-        known.sort(key=lambda one: -one["score"])
-        best, *others = (_as_vector(pool.names, one["weights"]) for one in known)
-        found = self.tuner.optimise(pool, self.space, best, others, (self.plan.seed, run, number))
+        known.sort(key=lambda record: -record["score"])
+        best, *others = (_as_vector(pool.names, record["weights"]) for record in known)
+        target = self.tuner.optimise(pool, self.space, best, others, (self.plan.seed, run, number))
         # Lists that bring nothing new can be trusted: then it goes the whole way, or it is there.
-        is_there = not count and pool.score(found) <= pool.score(point) + STILL
-        better = point if is_there else self._towards(best, found, self.plan.keep if count else 0)
+        is_there = not count and pool.score(target) <= pool.score(point) + STILL
+        better = point if is_there else self._towards(best, target, self.plan.keep if count else 0)
         moved = float(np.abs(better - point).max())
         stop = "no new candidates" if is_there else "weights stand still" if moved < STILL else ""
-        if not stop and _is_idle([*(one["score"] for one in done), score], self.plan.patience):
+        if not stop and _is_idle(
+            [*(record["score"] for record in done), score], self.plan.patience
+        ):
             stop = f"no better for {self.plan.patience} rounds"
         if not stop and number == self.plan.rounds:
             stop = "enough rounds"
@@ -331,10 +333,10 @@ class _Job:
         self.store.save(record, fresh)
         return record
 
-    def _towards(self, best: Vector, found: Vector, keep: float) -> Vector:
+    def _towards(self, best: Vector, target: Vector, keep: float) -> Vector:
         """A part of the way from the best weights so far to those the method found."""
         put = self.space.normalised
-        return put(keep * put(best) + (1 - keep) * put(found))
+        return put(keep * put(best) + (1 - keep) * put(target))
 
     def _lists(self, weights: dict[str, float], *, is_first: bool) -> Sequence[Nbest]:
         if not is_first:
@@ -364,17 +366,20 @@ class _Job:
         if translate is not None and self.measured.objective.needs_links:
             # A decoder takes nothing but prepared text.
             ready = {} if isinstance(system, Decoder) else {"prepared": True}
-            found = translate(self.src, nbest=size, **options, **ready)
-            return [_with_links(one.nbest or (one,), list(self.system.weights)) for one in found]
+            translations = translate(self.src, nbest=size, **options, **ready)
+            return [
+                _with_links(translation.nbest or (translation,), list(self.system.weights))
+                for translation in translations
+            ]
         return system.nbest(self.src, size=size, **options)  # type: ignore[arg-type]
 
     def _score(self, lists: Sequence[Nbest]) -> float:
         """The metric of the first candidates, as ``wayword evaluate`` computes it."""
-        links = [getattr(own, "links", None) for own in lists]
+        links = [getattr(nbest, "links", None) for nbest in lists]
         places = self.measured.places(
             range(len(lists)),
-            [own.texts[0] for own in lists],
-            None if None in links else [own[0] for own in links if own is not None],
+            [nbest.texts[0] for nbest in lists],
+            None if None in links else [nbest[0] for nbest in links if nbest is not None],
         )
         return self.measured.objective.exact(self.measured.rows(places).sum(axis=0))
 
@@ -391,9 +396,11 @@ def _is_idle(scores: Sequence[float], patience: int) -> bool:
 
 def _with_links(translations: Sequence[Any], names: Sequence[str]) -> Candidates:
     """An n-best list of translations, with their links."""
-    rows = [[one.features[name] for name in names] for one in translations]
-    texts = tuple(" ".join(one.tokens) for one in translations)
-    return Candidates(texts, np.array(rows), tuple(one.links for one in translations))
+    rows = [[translation.features[name] for name in names] for translation in translations]
+    texts = tuple(" ".join(translation.tokens) for translation in translations)
+    return Candidates(
+        texts, np.array(rows), tuple(translation.links for translation in translations)
+    )
 
 
 def _as_vector(names: Sequence[str], weights: Mapping[str, float]) -> Vector:

@@ -108,8 +108,8 @@ class Folder:
         self._records[record["run"], record["round"]] = record
         if self.path is not None:
             with new_file(self.path / LOG) as file:
-                for one in self._records.values():
-                    print(json.dumps(one, ensure_ascii=False), file=file)
+                for noted in self._records.values():
+                    print(json.dumps(noted, ensure_ascii=False), file=file)
 
 
 def _compare(path: Path, known: Any, settings: Mapping[str, Any]) -> None:
@@ -122,16 +122,16 @@ def _compare(path: Path, known: Any, settings: Mapping[str, Any]) -> None:
 
 def _packed(lists: Sequence[Nbest]) -> dict[str, Any]:
     """N-best lists as arrays; links and sparse features as JSON."""
-    texts = "\n".join(text for own in lists for text in own.texts)
+    texts = "\n".join(text for nbest in lists for text in nbest.texts)
     more = {
-        name: [getattr(own, name, None) for own in lists]
+        name: [getattr(nbest, name, None) for nbest in lists]
         for name in ("links", "sparse")
-        if any(getattr(own, name, None) is not None for own in lists)
+        if any(getattr(nbest, name, None) is not None for nbest in lists)
     }
     return {
-        "counts": np.array([len(own.texts) for own in lists]),
+        "counts": np.array([len(nbest.texts) for nbest in lists]),
         "texts": np.frombuffer(texts.encode(), dtype=np.uint8),
-        "features": np.concatenate([np.asarray(own.features) for own in lists]),
+        "features": np.concatenate([np.asarray(nbest.features) for nbest in lists]),
         "more": np.frombuffer(json.dumps(more, default=_plain).encode(), dtype=np.uint8),
     }
 
@@ -154,7 +154,7 @@ def _unpacked(arrays: Mapping[str, Any]) -> list[Nbest]:
             Candidates(
                 tuple(texts[start:end]),
                 arrays["features"][start:end],
-                None if links is None else tuple([(i, j) for i, j in own] for own in links),
+                None if links is None else tuple([(i, j) for i, j in of_text] for of_text in links),
                 None if sparse is None else tuple(sparse),
             )
         )

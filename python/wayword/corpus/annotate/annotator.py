@@ -102,8 +102,8 @@ def annotator_from_manifest(manifest: Mapping[str, Any], folder: FilePath = ".")
 
 def _loader(kind: str) -> Callable[[str], Annotator]:
     module, name, _ = KINDS[kind]
-    made = getattr(import_module(f"wayword.corpus.annotate.{module}"), name)
-    return cast("Callable[[str], Annotator]", made.load)
+    annotator = getattr(import_module(f"wayword.corpus.annotate.{module}"), name)
+    return cast("Callable[[str], Annotator]", annotator.load)
 
 
 def file_manifest(kind: str, path: Path | None) -> dict[str, Any]:

@@ -150,12 +150,12 @@ def _climb(at: int, above: Sequence[int]) -> int:
 def _with_punctuation(sentence: Sentence, tops: list[int]) -> list[int]:
     """Give punctuation between two words of one chunk to that chunk."""
     assert sentence.pos is not None
-    found = list(tops)
+    wider = list(tops)
     words = [at for at, tag in enumerate(sentence.pos) if tag != "PUNCT"]
     for before, after in pairwise(words):
         if tops[before] == tops[after]:
-            found[before + 1 : after] = [tops[before]] * (after - before - 1)
-    return found
+            wider[before + 1 : after] = [tops[before]] * (after - before - 1)
+    return wider
 
 
 def _joins(sentence: Sentence, at: int, head: int) -> bool:

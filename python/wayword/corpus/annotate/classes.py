@@ -80,7 +80,7 @@ class Classes:
         hardly a word moves any more, or after ``rounds``. The seed decides only the random
         classes that the summary compares with.
         """
-        core, found = _core.WordClasses.fit(
+        core, summary = _core.WordClasses.fit(
             text,
             classes=classes,
             min_count=min_count,
@@ -89,7 +89,7 @@ class Classes:
             threads=threads,
             progress=progress,
         )
-        return cls(core), ClassSummary(**{**found, "moved": tuple(found["moved"])})
+        return cls(core), ClassSummary(**{**summary, "moved": tuple(summary["moved"])})
 
     @classmethod
     def load(cls, path: FilePath) -> "Classes":
@@ -131,8 +131,8 @@ class Classes:
     ) -> Iterator[Sentence]:
         """Give every word the name of its class as its tag."""
         for batch in batches(sentences):
-            found = self._core.classify(batch)
-            for words, numbers in zip(batch, found, strict=True):
+            classified = self._core.classify(batch)
+            for words, numbers in zip(batch, classified, strict=True):
                 yield Sentence(tuple(words), tuple([f"C{number}" for number in numbers]))
 
     def to_manifest(self) -> dict[str, Any]:

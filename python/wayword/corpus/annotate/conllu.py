@@ -97,11 +97,11 @@ def _features(misc: str) -> dict[str, str]:
 
 
 def _heads(rows: Sequence[list[str]], places: Sequence[str]) -> tuple[int, ...] | None:
-    found = [row[HEAD] for row in rows]
-    if all(head == NONE for head in found):
+    numbers = [row[HEAD] for row in rows]
+    if all(head == NONE for head in numbers):
         return None
     heads = []
-    for at, (head, place) in enumerate(zip(found, places, strict=True), 1):
+    for at, (head, place) in enumerate(zip(numbers, places, strict=True), 1):
         number = int(head) if head == "0" or WORD_ID.fullmatch(head) else -1
         if not 0 <= number <= len(rows) or number == at:
             wanted = f"0 or another word up to {len(rows)}"

@@ -81,13 +81,13 @@ class Spacy:
         processes = max(1, threads or 1)
         for batch in batches(sentences):
             docs = [doc(self._nlp.vocab, words=words) for words in batch if words]
-            found = iter(self._nlp.pipe(docs, n_process=processes))
+            parsed = iter(self._nlp.pipe(docs, n_process=processes))
             has_tree = None
             for words in batch:
                 if not words:
                     yield _empty(bool(has_tree))
                     continue
-                tokens = list(next(found))
+                tokens = list(next(parsed))
                 has_tree = any(token.dep_ for token in tokens)
                 heads = [ROOT if t.head.i == t.i else t.head.i for t in tokens]
                 relations = [token.dep_ for token in tokens]
@@ -129,12 +129,12 @@ class Stanza:
         """Annotate sentences."""
         for batch in batches(sentences):
             full = [words for words in batch if words]
-            found = iter(self._nlp(full).sentences if full else ())
+            parsed = iter(self._nlp(full).sentences if full else ())
             for words in batch:
                 if not words:
                     yield _empty(True)
                     continue
-                tokens = next(found).words
+                tokens = next(parsed).words
                 heads = [token.head - 1 for token in tokens]
                 relations = [token.deprel for token in tokens]
                 tags = [token.upos for token in tokens]
@@ -179,10 +179,10 @@ class Udpipe:
             sentence.addWord(word)
         self._model.tag(sentence, self._model.DEFAULT)
         self._model.parse(sentence, self._model.DEFAULT)
-        found = list(sentence.words)[1:]  # the first is the root
-        heads = [word.head - 1 for word in found]
-        relations = [word.deprel for word in found]
-        return _sentence(words, [word.upostag for word in found], (heads, relations), "udpipe")
+        tokens = list(sentence.words)[1:]  # the first is the root
+        heads = [word.head - 1 for word in tokens]
+        relations = [word.deprel for word in tokens]
+        return _sentence(words, [word.upostag for word in tokens], (heads, relations), "udpipe")
 
     def to_manifest(self) -> dict[str, Any]:
         """Kind, file and checksum."""

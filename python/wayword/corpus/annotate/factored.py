@@ -96,9 +96,9 @@ def write_factored(
     layers: tuple[bool, bool] | None = None
     with new_file(path) as file:
         for number, sentence in enumerate(sentences, 1):
-            found = sentence.pos is not None, sentence.chunks is not None
-            layers = layers or (found if sentence.words else None)
-            if sentence.words and found != layers:
+            present = sentence.pos is not None, sentence.chunks is not None
+            layers = layers or (present if sentence.words else None)
+            if sentence.words and present != layers:
                 wanted = "those of the first"
                 raise ArgumentError(
                     f"sentences: number {number} has other layers; expected {wanted}"

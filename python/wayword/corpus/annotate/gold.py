@@ -47,13 +47,13 @@ class Gold:
         for batch in batches(sentences):
             for words in batch:
                 number += 1
-                found = self._known.get(tuple(words)) if words else Sentence((), (), ())
-                if found is None:
+                sentence = self._known.get(tuple(words)) if words else Sentence((), (), ())
+                if sentence is None:
                     raise MismatchError(
                         f"sentence {number} (`{' '.join(words[:5])}` …): not among the gold "
                         "sentences; is this the text they were made for?"
                     )
-                yield found
+                yield sentence
 
     def to_manifest(self) -> dict[str, Any]:
         """Kind, file and checksum."""

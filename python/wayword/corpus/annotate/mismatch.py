@@ -55,8 +55,8 @@ class Mismatch:
     @property
     def explained(self) -> float:
         """Share of the text's words that are unknown for one of the reasons."""
-        found = sum(count for count, _ in self.reasons.values())
-        return found / self.words if self.words else 0.0
+        explained = sum(count for count, _ in self.reasons.values())
+        return explained / self.words if self.words else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Counts and shares as plain values, for JSON."""
@@ -67,9 +67,9 @@ def compare_tokens(treebank: FilePath, text: FilePath, *, spelling: str = "kept"
     """Compare the words of a text with those of a treebank, respelled as for ``read_treebank``."""
     words = (word for sentence in read_conllu(treebank) for word in sentence.words)
     known = Counter(respelled(word, spelling) for word in words)
-    found = Counter(word for line in open_text(text) for word in line.split())
+    counts = Counter(word for line in open_text(text) for word in line.split())
     tests = _tests(known, read_multiword(treebank))
-    unknown = {word: count for word, count in found.items() if word not in known}
+    unknown = {word: count for word, count in counts.items() if word not in known}
     reasons: dict[str, Counter[str]] = {reason: Counter() for reason in REASONS}
     for word, count in unknown.items():
         for reason, fits in tests.items():
@@ -78,7 +78,7 @@ def compare_tokens(treebank: FilePath, text: FilePath, *, spelling: str = "kept"
                 break
     once = sum(count == 1 for count in known.values())
     return Mismatch(
-        words=found.total(),
+        words=counts.total(),
         unknown=sum(unknown.values()),
         expected=once / known.total() if known else 0.0,
         reasons={

@@ -70,30 +70,30 @@ class Score:
         return {**vars(self), **{name: getattr(self, name) for name in shares}}
 
 
-def score(found: Iterable[Sentence], gold: Iterable[Sentence]) -> Score:
+def score(annotated: Iterable[Sentence], gold: Iterable[Sentence]) -> Score:
     """Compare annotated sentences with gold ones."""
     total = Score()
-    for number, (own, right) in enumerate(zip_longest(found, gold), 1):
-        if own is None or right is None or own.words != right.words:
+    for number, (sentence, right) in enumerate(zip_longest(annotated, gold), 1):
+        if sentence is None or right is None or sentence.words != right.words:
             raise MismatchError(
                 f"sentence {number}: not the words of the gold sentence; annotate the gold text"
             )
-        total += _compare(own, right)
+        total += _compare(sentence, right)
     return total
 
 
-def _compare(own: Sentence, right: Sentence) -> Score:
-    tags = zip(own.pos or (), right.pos or (), strict=False)
-    own_heads = {_span(chunk): own.head_of(chunk) for chunk in own.chunks or ()}
+def _compare(sentence: Sentence, right: Sentence) -> Score:
+    tags = zip(sentence.pos or (), right.pos or (), strict=False)
+    heads = {_span(chunk): sentence.head_of(chunk) for chunk in sentence.chunks or ()}
     gold_heads = {_span(chunk): right.head_of(chunk) for chunk in right.chunks or ()}
-    both = own_heads.keys() & gold_heads.keys()
+    both = heads.keys() & gold_heads.keys()
     return Score(
         words=len(right),
         right_tags=sum(tag == gold for tag, gold in tags),
-        chunks=len(own_heads),
+        chunks=len(heads),
         gold_chunks=len(gold_heads),
         right_chunks=len(both),
-        right_heads=sum(own_heads[span] == gold_heads[span] for span in both),
+        right_heads=sum(heads[span] == gold_heads[span] for span in both),
     )
 
 

@@ -92,8 +92,8 @@ class Tagger:
     ) -> Iterator[Sentence]:
         """Annotate sentences, each words or a line of them."""
         for batch in batches(sentences):
-            found = self._core.tag(batch, threads)
-            for words, (tags, labels) in zip(batch, found, strict=True):
+            tagged = self._core.tag(batch, threads)
+            for words, (tags, labels) in zip(batch, tagged, strict=True):
                 pos = tuple([self._tags[tag] for tag in tags])
                 chunks = None if labels is None else self._read_chunks(labels)
                 yield Sentence(tuple(words), pos, chunks)

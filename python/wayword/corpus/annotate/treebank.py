@@ -88,7 +88,10 @@ def read_treebank(
     if tags == "upos":
         return sentences
     fine = read_conllu(path, tags=tags)
-    return [replace(own, pos=other.pos) for own, other in zip(sentences, fine, strict=True)]
+    return [
+        replace(sentence, pos=fine_sentence.pos)
+        for sentence, fine_sentence in zip(sentences, fine, strict=True)
+    ]
 
 
 def _kind_of_chunks(sentences: list[Sentence]) -> str:

@@ -40,22 +40,22 @@ class Frame:
 
 def draw_adjuncts(draw: Draw, frame: Frame) -> tuple[Adjunct, ...]:
     """All adverbials of one clause; a plain clause gets only what its verb needs."""
-    found = []
+    adjuncts = []
     needed = _needed(draw, frame)
     if needed is not None:
-        found.append(needed)
+        adjuncts.append(needed)
     if frame.plain:
-        return tuple(found)
+        return tuple(adjuncts)
     when = _when(draw, frame)
     if when is not None:
-        found.append(when)
+        adjuncts.append(when)
     if "stat" not in frame.verb.flags and frame.verb.frame in ("tr", "in", "go", "fly"):
-        found.extend(_circumstances(draw, frame, needed is not None))
+        adjuncts.extend(_circumstances(draw, frame, needed is not None))
     if frame.depth == 0 and not frame.negated and draw.chance(0.07):
-        found.append(_adverb(draw, "attitude", "attitude"))
+        adjuncts.append(_adverb(draw, "attitude", "attitude"))
     if _may_join(frame) and draw.chance(0.16):
-        found.append(_adverb(draw, "also", "also"))
-    return tuple(found)
+        adjuncts.append(_adverb(draw, "also", "also"))
+    return tuple(adjuncts)
 
 
 def _may_join(frame: Frame) -> bool:
@@ -101,22 +101,24 @@ def _when(draw: Draw, frame: Frame) -> Adjunct | None:
 
 
 def _circumstances(draw: Draw, frame: Frame, has_place: bool) -> list[Adjunct]:
-    found = []
+    adjuncts = []
     target = frame.target.noun if frame.target is not None else None
     at_place = target is not None and bool(target.classes & SMALL_PLACES)
     if not (has_place or at_place) and draw.chance(0.28):
         if draw.chance(0.2):
-            found.append(_adverb(draw, "place", "place"))
+            adjuncts.append(_adverb(draw, "place", "place"))
         else:
-            found.append(Adjunct(draw.ref(), "place", relation="in", phrase=draw_place(draw)))
+            adjuncts.append(Adjunct(draw.ref(), "place", relation="in", phrase=draw_place(draw)))
     if not frame.negated and draw.chance(0.2):
-        found.append(_adverb(draw, "manner", "manner"))
+        adjuncts.append(_adverb(draw, "manner", "manner"))
     elif frame.doer.is_human and frame.verb.frame != "tr" and draw.chance(0.12):
         relation = "with" if draw.chance(0.8) else "without"
-        found.append(Adjunct(draw.ref(), "company", relation=relation, phrase=_person(draw, frame)))
+        adjuncts.append(
+            Adjunct(draw.ref(), "company", relation=relation, phrase=_person(draw, frame))
+        )
     elif "benefit" in frame.verb.flags and draw.chance(0.25):
-        found.append(Adjunct(draw.ref(), "benefit", relation="for", phrase=_person(draw, frame)))
-    return found
+        adjuncts.append(Adjunct(draw.ref(), "benefit", relation="for", phrase=_person(draw, frame)))
+    return adjuncts
 
 
 def _person(draw: Draw, frame: Frame) -> NounPhrase:

@@ -26,8 +26,8 @@ def find_links(src: Sequence[Token], tgt: Sequence[Token]) -> tuple[Link, ...]:
             places.setdefault(ref, []).append(at)
     links: list[Link] = []
     for at, token in enumerate(src):
-        found = {there for ref in token.refs for there in places.get(ref, ())}
-        links += [(at, there) for there in sorted(found)]
+        linked = {there for ref in token.refs for there in places.get(ref, ())}
+        links += [(at, there) for there in sorted(linked)]
     return tuple(links)
 
 

@@ -53,11 +53,11 @@ def pairs() -> tuple[str, ...]:
 
 def realiser_of(pair: str) -> Realiser:
     """The source side of a pair, or a helpful error."""
-    found = REALISERS.get(pair)
-    if found is None:
+    realiser = REALISERS.get(pair)
+    if realiser is None:
         known = ", ".join(REALISERS)
         raise ArgumentError(f"unknown toy pair {pair!r}; the known pairs are {known}")
-    return found
+    return realiser
 
 
 def make_pair(src: list[Token], root: Clause) -> ToyPair:

@@ -134,9 +134,9 @@ def thing(
     if "person" in classes:
         kind = draw.random()
         if kind < 0.14:
-            found = pronoun(draw, OBJECT_PRONOUNS)
-            if doer is None or not _clash(found, doer):
-                return found
+            phrase = pronoun(draw, OBJECT_PRONOUNS)
+            if doer is None or not _clash(phrase, doer):
+                return phrase
         elif kind < 0.34:
             return person_name(draw)
     noun = draw.pick(choices.nouns_of(classes))
@@ -147,9 +147,9 @@ def thing(
     return common(draw, noun, table, depth, relative, doer=doer)
 
 
-def _clash(found: NounPhrase, doer: NounPhrase) -> bool:
+def _clash(phrase: NounPhrase, doer: NounPhrase) -> bool:
     # "I saw me" or "he saw him" would need a reflexive pronoun in every language.
-    return doer.kind == "pronoun" and found.person == doer.person
+    return doer.kind == "pronoun" and phrase.person == doer.person
 
 
 def common(
@@ -192,15 +192,15 @@ def _determiner(draw: Draw, noun: Noun, table: Table[str], is_subject: bool) -> 
     if "skill" in classes:
         return "bare"
     if noun.is_mass:
-        found = draw.pick(MASS_DETERMINERS)
-        is_general = found == "bare" and (is_subject or "idea" in classes)
-        return "this" if is_general else found
+        determiner = draw.pick(MASS_DETERMINERS)
+        is_general = determiner == "bare" and (is_subject or "idea" in classes)
+        return "this" if is_general else determiner
     if "kin" in classes:
         return draw.pick(KIN_DETERMINERS)
-    found = draw.pick(table)
-    is_misfit = found in ALWAYS_PLURAL and ("sole" in classes or not noun.has_plural)
-    is_misfit = is_misfit or (found == "owned" and not classes & OWNABLE)
-    return "this" if is_misfit else found
+    determiner = draw.pick(table)
+    is_misfit = determiner in ALWAYS_PLURAL and ("sole" in classes or not noun.has_plural)
+    is_misfit = is_misfit or (determiner == "owned" and not classes & OWNABLE)
+    return "this" if is_misfit else determiner
 
 
 def _owner(draw: Draw, noun: Noun, doer: NounPhrase | None) -> NounPhrase:
@@ -218,9 +218,9 @@ def _owner(draw: Draw, noun: Noun, doer: NounPhrase | None) -> NounPhrase:
     if other is noun:
         return pronoun(draw)
     if "kin" in other.classes:
-        own = pronoun(draw)
+        owner = pronoun(draw)
         return NounPhrase(
-            draw.ref(), "noun", noun=other, sex=other.ar_gender, determiner="owned", owner=own
+            draw.ref(), "noun", noun=other, sex=other.ar_gender, determiner="owned", owner=owner
         )
     plural = other.has_plural and draw.chance(0.12)
     return NounPhrase(
