@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from wayword import Bitext
 from wayword.align import (
+    EXTERNAL,
     Links,
     read_gold,
     read_links,
@@ -169,13 +170,17 @@ if [ "$last" = -r ]; then echo '0-0 1-1'; else echo '0-0'; fi
 
 
 @pytest.mark.parametrize(
-    ("name", "command", "script"),
-    [("eflomal", "eflomal-align", FAKE_EFLOMAL), ("fast_align", "fast_align", FAKE_FAST_ALIGN)],
+    ("name", "script"), [("eflomal", FAKE_EFLOMAL), ("fast_align", FAKE_FAST_ALIGN)]
 )
 def test_aligners_of_others_are_called_when_installed(
-    name: str, command: str, script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    script: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    program = tmp_path / command
+    caplog.set_level("INFO", "wayword")
+    program = tmp_path / EXTERNAL[name]
     program.write_text(script)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
@@ -185,6 +190,7 @@ def test_aligners_of_others_are_called_when_installed(
     assert list(reverse.lines()) == ["0-0 1-1"]
     joined = symmetrise(forward, reverse, bitext, "grow-diag-final-and")
     assert list(joined.lines()) == ["0-0 1-1"]
+    assert caplog.messages[0].startswith(f"running {program} ")
 
 
 def test_an_aligner_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from wayword.corpus import files
+from wayword.corpus import Bitext, files
 from wayword.corpus.files import new_file, open_bytes, open_text, spooled
 from wayword.corpus.formats import (
     FORMATS,
@@ -348,7 +348,9 @@ def test_a_long_memory_needs_little_memory(tmp_path: Path) -> None:
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
 
-def test_a_catalogue_gives_what_is_translated(tmp_path: Path) -> None:
+def test_a_catalogue_gives_what_is_translated(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = write(
         tmp_path / "a.po",
         HEADER
@@ -367,6 +369,9 @@ def test_a_catalogue_gives_what_is_translated(tmp_path: Path) -> None:
     ]
     assert pairs.skipped == 3  # fuzzy, untranslated, obsolete
     assert len(list(read_pairs(path, "po"))) == 3
+    caplog.set_level("INFO", "wayword")
+    assert len(Bitext.read(path)) == 3
+    assert caplog.messages == [f"{path}: 3 units had no pair to give"]
 
 
 def test_bad_po_syntax_is_placed(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ Not: tokenisation; words are what whitespace separates.
 1
 """
 
+import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +42,8 @@ __all__ = [
     "train",
     "train_arpa",
 ]
+
+LOG = logging.getLogger(__name__)
 
 Path = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
@@ -291,6 +294,8 @@ def _trainer(
 def _summary(facts: dict[str, Any]) -> Summary:
     lists = {name: tuple(facts[name]) for name in ("counts", "pruned", "notes")}
     discounts = tuple(tuple(amounts) for amounts in facts["discounts"])
+    for note in lists["notes"]:
+        LOG.info("%s", note)
     return Summary(**{**facts, **lists, "discounts": discounts})
 
 

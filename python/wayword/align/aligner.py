@@ -18,6 +18,7 @@ Not: pairs with a side of over 1,000 words, which get no links and are counted i
 [(0, 0), (1, 1)]
 """
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from wayword.corpus import Bitext
 from wayword.errors import ArgumentError
 
 __all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Summary", "fit", "symmetrise"]
+
+LOG = logging.getLogger(__name__)
 
 FilePath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
@@ -160,7 +163,10 @@ def fit(
         threads=threads,
         progress=progress,
     )
-    return Aligner(core)
+    aligner = Aligner(core)
+    if aligner.summary and aligner.summary.note():
+        LOG.info("%s", aligner.summary.note())
+    return aligner
 
 
 def symmetrise(forward: Links, reverse: Links, bitext: Bitext, heuristic: str) -> Links:

@@ -7,6 +7,7 @@ GPL, and both have to be on the path.
 Not: saving a model; neither program has one to save.
 """
 
+import logging
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ from wayword.corpus import Bitext
 from wayword.errors import ArgumentError, WaywordError
 
 __all__ = ["EXTERNAL", "run_external"]
+
+LOG = logging.getLogger(__name__)
 
 #: Aligners of others, with the command each is known by and where it comes from.
 EXTERNAL = {"eflomal": "eflomal-align", "fast_align": "fast_align"}
@@ -62,6 +65,7 @@ def _run_fast_align(program: str, folder: Path) -> None:
 
 
 def _run(command: list[str | Path], out: Path | None) -> None:
+    LOG.info("running %s", " ".join(map(str, command)))
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]

@@ -16,6 +16,7 @@ array([0, 2, 3, 0], dtype=uint32)
 ['no', ',', 'yes']
 """
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -28,6 +29,8 @@ from wayword import _core
 from wayword.errors import ArgumentError
 
 __all__ = ["Bitext", "Pair", "Side", "Vocab"]
+
+LOG = logging.getLogger(__name__)
 
 FilePath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
@@ -127,7 +130,11 @@ class Bitext:
         if kind in SEPARATORS:
             separator = SEPARATORS[kind]
             return cls(_core.Bitext.read_columns(src, separator, nfc=nfc, progress=progress))
-        return cls.from_pairs(formats.read_pairs(src, kind, columns), nfc=nfc)
+        pairs = formats.read_pairs(src, kind, columns)
+        bitext = cls.from_pairs(pairs, nfc=nfc)
+        if pairs.skipped:
+            LOG.info("%s: %d units had no pair to give", src, pairs.skipped)
+        return bitext
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]], *, nfc: bool = False) -> "Bitext":

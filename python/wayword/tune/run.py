@@ -13,6 +13,7 @@ n-best lists, which are the same for all of them; the result is the average of t
 
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -34,6 +35,8 @@ from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Folder, Record
 
 __all__ = ["METHODS", "Plan", "Run", "Tuner", "Tuning", "tune"]
+
+LOG = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], object]
 
@@ -286,6 +289,7 @@ class _Job:
             else:
                 record = self._round(run, number, weights, pool, done)
             done.append(record)
+            LOG.info("run %d, round %d: dev score %.2f", run, number, record["score"])
             if self.log is not None:
                 self.log(record)
             weights = record["next"]

@@ -7,6 +7,7 @@ manifest and of the number of factors, so nothing stale is ever found.
 
 import hashlib
 import json
+import logging
 from pathlib import Path
 
 from wayword.corpus.annotate.annotator import Annotator
@@ -14,6 +15,8 @@ from wayword.corpus.annotate.factored import factored
 from wayword.corpus.files import FilePath, new_file, open_text, sha256
 
 __all__ = ["annotate_file"]
+
+LOG = logging.getLogger(__name__)
 
 DIGITS = 24  # of the checksum, in a name
 
@@ -33,7 +36,9 @@ def annotate_file(
     folder = Path(cache)
     folder.mkdir(parents=True, exist_ok=True)
     out = folder / f"annotate-{digest}.factored"
-    if not out.is_file():
+    if out.is_file():
+        LOG.info("%s: annotated before, as %s", path, out)
+    else:
         with new_file(out) as file:
             for sentence in annotator.annotate(open_text(path), threads=threads):
                 print(factored(sentence, factors=factors) if sentence.words else "", file=file)
