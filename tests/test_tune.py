@@ -5,8 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.known import NAMES, Known
 
 from wayword import _core
 from wayword.cli import main
@@ -22,13 +22,12 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.model import System
-from wayword.tune import Candidates, Mert, Mira, Objective, Pool, Pro, make_tuner, ngrams, tune
+from wayword.tune import Candidates, Objective, Pool, ngrams, tune
 from wayword.tune.mert import Crossings, best_step
 from wayword.tune.objective import parse_metric
 from wayword.tune.pool import Measured
 from wayword.tune.run import METHODS
 from wayword.tune.space import Space, average
-from wayword.tune.state import Record
 
 Rows = np.typing.NDArray[np.float64]
 
@@ -247,134 +246,7 @@ def test_n_best_lists_that_cannot_be_used_are_refused(lists: Any, message: str) 
     assert str(caught.value) == message
 
 
-# --- a decoder whose best weights are known ------------------------------------------------------
-
-NAMES = ("lm", "wp", "tm0", "tm1", "d", "oov")
-TRUTH = np.array([0.4, -0.2, 0.15, 0.1, 0.15, 0.0])
-
-
-@dataclass(frozen=True)
-class Known:
-    """Lists every candidate there is; under the true weights fewer errors score higher."""
-
-    lists: tuple[Candidates, ...]
-    values: Mapping[str, float]
-    calls: list[int] = field(default_factory=list)
-    #: after how many calls of ``nbest`` the power fails
-    fuse: int = 1 << 30
-
-    @classmethod
-    def make(cls, sentences: int = 60, size: int = 80, seed: int = 1) -> "Known":
-        """Up to five words of eight are wrong; the other features are noise."""
-        draw = np.random.default_rng(seed)
-        lists = []
-        for _ in range(sentences):
-            errors = np.arange(size) % 6
-            texts = [" ".join(f"w{k}" if k >= wrong else "x" for k in range(8)) for wrong in errors]
-            noise = draw.normal(size=(size, len(NAMES))) * 6
-            noise[:, -1] = 0.0
-            along = TRUTH / (TRUTH @ TRUTH)
-            features = noise + np.outer(-0.5 * errors - noise @ TRUTH, along)
-            order = draw.permutation(size)
-            lists.append(Candidates(tuple(texts[k] for k in order), features[order]))
-        flat = dict.fromkeys(NAMES, 0.2) | {"oov": 100.0}
-        return cls(tuple(lists), flat)
-
-    @property
-    def src(self) -> list[str]:
-        """Sentences to translate."""
-        return [f"sentence {number}" for number in range(len(self.lists))]
-
-    @property
-    def gold(self) -> Gold:
-        """All words right."""
-        return Gold(refs=[[" ".join(f"w{k}" for k in range(8))] * len(self.lists)])
-
-    @property
-    def weights(self) -> Mapping[str, float]:
-        """The weights at present."""
-        return self.values
-
-    def with_weights(self, weights: Mapping[str, float]) -> "Known":
-        """The same candidates, preferred by other weights."""
-        return Known(self.lists, dict(weights), self.calls, self.fuse)
-
-    def nbest(
-        self, sentences: Sequence[str], *, size: int, distinct: bool, threads: int, progress: Any
-    ) -> list[Candidates]:
-        """The candidates that the weights prefer."""
-        assert len(sentences) == len(self.lists)
-        assert not distinct
-        assert threads >= 1
-        assert progress is None
-        self.calls.append(size)
-        if len(self.calls) > self.fuse:
-            raise KeyboardInterrupt
-        point = np.array([self.values[name] for name in NAMES])
-        found = []
-        for own in self.lists:
-            order = np.argsort(-(own.features @ point), kind="stable")[:size]
-            found.append(Candidates(tuple(own.texts[k] for k in order), own.features[order]))
-        return found
-
-
-def agreement(weights: Mapping[str, float]) -> float:
-    """The cosine of the angle to the true weights."""
-    point = np.array([weights[name] for name in NAMES])[:-1]
-    return float(point @ TRUTH[:-1] / np.linalg.norm(point) / np.linalg.norm(TRUTH))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_finds_known_weights(method: str) -> None:
-    known = Known.make()
-    found = tune(known, known.src, known.gold, method=method, nbest=20, runs=2, threads=1)
-    assert found.before < 70
-    assert found.after > 99
-    assert agreement(found.weights) > 0.97
-    assert found.weights["oov"] == 100.0
-    dense = [abs(value) for name, value in found.weights.items() if name != "oov"]
-    assert sum(dense) == pytest.approx(1)
-    assert [run.score for run in found.runs] == pytest.approx([found.after] * 2, abs=0.5)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_constant_feature_and_single_candidates_do_no_harm(method: str) -> None:
-    known = Known.make(sentences=8)
-    lists = [Candidates(own.texts[:1], own.features[:1]) for own in known.lists[:4]]
-    for own in known.lists[4:]:
-        own.features[:, 2] = -3.0  # tm0 tells nothing apart
-        lists.append(own)
-    single = Known(tuple(lists), known.values)
-    found = tune(single, single.src, single.gold, method=method, runs=1, threads=1, rounds=4)
-    assert all(map(np.isfinite, found.weights.values()))
-    assert found.after > found.before - 3  # PRO ranks pairs: the metric may even fall
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_nothing_to_choose_from_leaves_the_weights(method: str) -> None:
-    known = Known.make(sentences=3)
-    lists = tuple(Candidates(own.texts[:1], own.features[:1]) for own in known.lists)
-    single = Known(lists, known.values)
-    found = tune(single, single.src, single.gold, method=method, runs=2, threads=1)
-    assert found.weights == pytest.approx(known.values)
-    assert [run.stop for run in found.runs] == ["weights stand still"] * 2
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_empty_lines_and_words_that_match_nothing_do_no_harm(method: str) -> None:
-    known = Known.make(sentences=6)
-    nothing = Candidates(("",), np.zeros((1, len(NAMES))))
-    unknown = Candidates(("?? ??", "??"), known.lists[1].features[:2])
-    odd = Known((nothing, unknown, *known.lists[2:]), known.values)
-    gold = Gold(refs=[["", *known.gold.refs[0][1:]]])
-    found = tune(odd, odd.src, gold, method=method, runs=1, threads=1)
-    assert all(map(np.isfinite, found.weights.values()))
-    assert found.after > 60
-    hopeless = Known((nothing, unknown), known.values)
-    gold = Gold(refs=[["", "a b c d"]])
-    found = tune(hopeless, hopeless.src, gold, method=method, runs=1, threads=1)
-    assert all(map(np.isfinite, found.weights.values()))
-    assert found.after == 0.0
+# --- rounds and runs -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", ["ter", "chrf", "bleu=0.5,ter=0.5"])
@@ -385,32 +257,7 @@ def test_other_metrics_can_be_tuned(metric: str) -> None:
     assert ("TER" in found.signature) == ("ter" in metric)
 
 
-def test_threads_change_nothing_and_seeds_only_the_way() -> None:
-    known = Known.make(sentences=20)
-    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 3}
-    one, two = (tune(known, known.src, known.gold, threads=n, **options) for n in (1, 2))
-    assert one.weights == two.weights
-    other = tune(known, known.src, known.gold, threads=1, seed=7, **options)
-    assert other.weights != one.weights
-
-
 # --- which weights may move ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_fixed_weights_and_ranges_are_kept(method: str) -> None:
-    known = Known.make(sentences=20)
-    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 3, "threads": 1}
-    found = tune(
-        *(known, known.src, known.gold),
-        **{**options, "method": method},
-        fixed=["tm1"],
-        ranges={"d": (-np.inf, 0.05), "lm": (0.1, 0.3)},
-    )
-    for record in found.rounds:
-        assert record["next"]["tm1"] == 0.2
-        assert record["next"]["d"] <= 0.05
-        assert 0.1 <= record["next"]["lm"] <= 0.3
 
 
 def test_what_is_kept_of_a_round_slows_the_weights_down() -> None:
@@ -471,93 +318,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
     assert str(caught.value) == message
 
 
-def test_options_of_a_method_are_checked() -> None:
-    assert make_tuner("mert", restarts=3) == Mert(restarts=3)
-    with pytest.raises(ArgumentError) as caught:
-        make_tuner("pro", restarts=3)
-    wanted = "expected some of samples, pairs, least"
-    assert str(caught.value) == f"restarts: no option of pro; {wanted}"
-    for wrong in (lambda: Mert(restarts=-1), lambda: Pro(pairs=0), lambda: Mira(decay=0)):
-        with pytest.raises(ArgumentError):
-            wrong()
-
-
-# --- sparse features -----------------------------------------------------------------------------
-
-
-class Sparse(Known):
-    """Only a sparse feature tells the right candidate."""
-
-    def nbest(self, sentences: Sequence[str], **options: Any) -> list[Candidates]:
-        """The same candidates without dense features."""
-        found = []
-        for number, own in enumerate(super().nbest(sentences, **options)):
-            named = [
-                {"good": 1.0} if "x" not in text else {f"s{number}": 1.0} for text in own.texts
-            ]
-            found.append(Candidates(own.texts, 0 * own.features, sparse=tuple(named)))
-        return found
-
-    def with_weights(self, weights: Mapping[str, float]) -> "Sparse":
-        """The same with other dense weights."""
-        return Sparse(self.lists, {name: weights[name] for name in NAMES}, self.calls, self.fuse)
-
-
-@pytest.mark.parametrize("method", ["pro", "mira"])
-def test_sparse_features_get_weights(method: str, tmp_path: Path) -> None:
-    known = Known.make(sentences=10)
-    sparse = Sparse(known.lists, known.values)
-    options: dict[str, Any] = {"method": method, "runs": 1, "rounds": 2, "threads": 1}
-    found = tune(sparse, sparse.src, sparse.gold, folder=tmp_path, **options)
-    assert found.weights["good"] > 0
-    assert found.rounds[0]["pool_score"] == pytest.approx(100)
-    again = tune(sparse, sparse.src, sparse.gold, folder=tmp_path, resume=True, **options)
-    assert again.weights == found.weights
-
-
-def test_mert_refuses_sparse_features() -> None:
-    known = Known.make(sentences=3)
-    sparse = Sparse(known.lists, known.values)
-    with pytest.raises(ArgumentError) as caught:
-        tune(sparse, sparse.src, sparse.gold, threads=1)
-    wanted = "expected dense ones only; tune sparse features by pro or mira"
-    assert str(caught.value) == f"method: found sparse features; {wanted}"
-
-
 # --- interruptions -------------------------------------------------------------------------------
-
-
-def without_times(records: Sequence[Record]) -> list[Record]:
-    return [{name: own for name, own in one.items() if name != "seconds"} for one in records]
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("fuse", [0, 1, 2, 4, 5])
-def test_an_interrupted_tuning_goes_on_to_the_same_end(
-    tmp_path: Path, method: str, fuse: int
-) -> None:
-    known = Known.make(sentences=12, size=40)
-    few = {"mert": {"restarts": 3}, "mira": {"passes": 5}}.get(method, {})
-    tuner = make_tuner(method, **few)
-    options: dict[str, Any] = {"method": tuner, "nbest": 8, "runs": 2, "rounds": 3, "threads": 1}
-    whole = tune(known, known.src, known.gold, **options)
-    breaking = Known(known.lists, known.values, fuse=fuse)
-    with pytest.raises(KeyboardInterrupt):
-        tune(breaking, known.src, known.gold, folder=tmp_path, **options)
-    for path in tmp_path.glob("run-*/round-*"):  # what a kill may leave behind
-        path.with_name(f".{path.name}.0000.part").write_bytes(b"half")
-    # Weights written since then do not matter: it goes on with those it began with.
-    later = known.with_weights(dict.fromkeys(NAMES, 0.7))
-    logged: list[Record] = []
-    again = tune(
-        *(later, known.src, known.gold), folder=tmp_path, resume=True, log=logged.append, **options
-    )
-    assert again.weights == whole.weights
-    assert (again.before, again.after) == (whole.before, whole.after)
-    assert without_times(again.rounds) == without_times(whole.rounds)
-    assert list(again.rounds) == logged
-    lines = (tmp_path / "log.jsonl").read_text().splitlines()
-    assert without_times(list(map(json.loads, lines))) == without_times(whole.rounds)
 
 
 def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class Tuner(Protocol):
         earlier: Sequence[Vector],
         seed: Sequence[int],
     ) -> Vector:
-        """A better point than ``point``; ``earlier`` are those of the rounds before."""
+        """A better point than ``point`` in the method's own eyes; ``earlier`` are those before."""
 
 
 #: Every method, by the name of the option.
