@@ -1,7 +1,7 @@
 """Word alignment on real text: error rate, CPU time and memory, and how they grow.
 
 Peers are not run here: their figures on the same files, measured with one thread on a machine of
-the same kind, stand in `PEERS`. Every row is one child process with one thread.
+the same kind, are those of `docs/other-tools.md`. Every row is one child process with one thread.
 """
 
 import json

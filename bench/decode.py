@@ -1,7 +1,7 @@
 """Decoding beside Moses and Moses2, on the very models that they were measured on.
 
-Theirs are the figures that `PEERS.md` (beside the data) gives: BLEU, mean model score and CPU ms a
-source word, one thread, on a machine of the same kind. Ours are those of `wayword translate` on
+Theirs are the figures of `docs/decode.md`: BLEU, mean model score and CPU ms a source word,
+one thread, on a machine of the same kind. Ours are those of `wayword translate` on
 the same models, imported, with Moses' ways, in one thread; start-up is measured with no input and
 taken off. Instructions are those of callgrind for the first 50 sentences. A model that scores
 differently from theirs stops the run. The curve of score against time goes to `docs/decode.svg`.

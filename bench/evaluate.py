@@ -1,6 +1,6 @@
 """Bench of evaluation: two systems, 2,000 sentences, 4 references, 10,000 randomisations.
 
-Text is the Hindi-English data beside the repository (../shared). As no system's output comes with
+Text is the Hindi-English data beside the repository. As no system's output comes with
 it, two are made from the references by replacing, dropping and moving words; links and weights are
 made by rule. The rival is sacrebleu's own paired randomisation, for the three metrics it has.
 """

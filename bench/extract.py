@@ -1,6 +1,6 @@
 """Extraction to the finished table against Moses, its growth, its size, and orientation shares.
 
-Moses' figures are those of the peers' list, measured on a machine of the same kind: compare the
+Moses' figures are those of `docs/other-tools.md`, from a machine of the same kind: compare the
 ratio and not the last digit. Growth and shares are on the real packs, with links by
 `wayword align`; everything runs with one thread.
 """

@@ -1,7 +1,7 @@
 """Language models: estimation beside lmplz's figures, look-ups beside the kenlm package.
 
-lmplz is not on PyPI, so its CPU seconds are those that `PEERS.md` (beside the data) gives for the
-same texts on a machine of the same kind. The kenlm package is measured in the same run, turn by
+lmplz is not on PyPI, so its CPU seconds are those of `docs/other-tools.md` for the same
+texts on a machine of the same kind. The kenlm package is measured in the same run, turn by
 turn with ours, and must give the same totals.
 """
 
@@ -111,7 +111,7 @@ def _estimation(text: str, path: Path) -> list[dict[str, Any]]:
             {
                 "case": f"estimate {text}, {form}",
                 "ours": f"{cost.cpu_seconds:.2f} CPU s, {cost.peak_mb:.0f} MB",
-                "peer": f"{theirs} CPU s (lmplz, PEERS.md)" if theirs else "",
+                "peer": f"{theirs} CPU s (lmplz)" if theirs else "",
                 "ratio": round(theirs / cost.cpu_seconds, 2) if theirs else "",
                 "ngrams": sum(json.loads(cost.answer)["counts"]),
             }

@@ -1,4 +1,4 @@
-"""Bench of tuning: Moses' models of ../shared/reference, from flat weights, beside Moses' MERT.
+"""Bench of tuning: Moses' own models, from flat weights, beside Moses' MERT.
 
 Each row is one call of ``wayword tune`` on the dev set (four runs for MERT, one of ten rounds for
 PRO and MIRA), its scores on the dev set, and BLEU of the test set with the weights found. The first

@@ -32,13 +32,13 @@ struct Pair {
 impl Pair {
     /// None, and a word about it, when the reference models are not there.
     fn import(name: &str, lang: &'static str, orientation: &'static str) -> Option<Pair> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference");
-        let folder = root.join(name);
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+        let folder = beside.join("shared").join("reference").join(name);
         if !folder.is_dir() {
             // The harness has no way to skip: it must at least be said.
             #[allow(clippy::print_stderr)]
             {
-                eprintln!("not compared with Moses: ../shared/reference/{name} is not there");
+                eprintln!("not compared with Moses: {} is not there", folder.display());
             }
             return None;
         }
