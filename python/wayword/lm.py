@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wayword import _core
 from wayword.corpus.files import size_in_bytes
-from wayword.errors import MismatchError
+from wayword.handle import Handle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,15 +112,14 @@ def _perplexity(score: float, tokens: int) -> float:
     return math.exp(-score / tokens) if tokens else math.nan
 
 
-class LanguageModel:
+class LanguageModel(Handle):
     """An n-gram model. Threads may share it; it pickles as path and digest, or whole.
 
     ``summary`` is what training counted; a model that was loaded has none.
     """
 
-    def __init__(self, core: _core.LanguageModel, summary: Summary | None = None) -> None:
-        self._core = core
-        self.summary = summary
+    _core: _core.LanguageModel
+    summary: Summary | None
 
     @classmethod
     def load(
@@ -216,25 +215,8 @@ class LanguageModel:
         for batch in _batches(text):
             yield np.asarray(self._core.score_lines(batch, bos, eos))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        path = self._core.path
-        if path is not None:
-            return _load_again, (str(path.absolute()), self._core.digest, self.summary)
-        return _from_bytes, (self._core.to_bytes(), self.summary)
-
     def __repr__(self) -> str:
         return f"LanguageModel(order {self.order}, {self.counts[0]} words)"
-
-
-def _load_again(path: str, digest: str, summary: Summary | None) -> LanguageModel:
-    core = _core.LanguageModel.load(path)
-    if core.digest != digest:
-        raise MismatchError(f"{path}: not the file it was when pickled; pickle the model again")
-    return LanguageModel(core, summary)
-
-
-def _from_bytes(data: bytes, summary: Summary | None) -> LanguageModel:
-    return LanguageModel(_core.LanguageModel.from_bytes(data), summary)
 
 
 def train(

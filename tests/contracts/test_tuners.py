@@ -43,10 +43,10 @@ def pool_of(known: Known) -> tuple[Pool, Space, np.typing.NDArray[np.float64]]:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_gives_the_same_point(method: str) -> None:
     pool, space, point = pool_of(Known.make(sentences=10, size=30))
-    first, again = (tuner_of(method).optimise(pool, space, point, [], (1, 2)) for _ in range(2))
+    first, again = (tuner_of(method).optimise(pool, space, [point], (1, 2)) for _ in range(2))
     assert first.tolist() == again.tolist()
     assert first.tolist() != point.tolist()
-    threads = tuner_of(method, threads=2).optimise(pool, space, point, [], (1, 2))
+    threads = tuner_of(method, threads=2).optimise(pool, space, [point], (1, 2))
     assert threads.tolist() == first.tolist()
 
 
@@ -54,18 +54,17 @@ def test_the_same_seed_gives_the_same_point(method: str) -> None:
 def test_pool_and_point_are_only_looked_at(method: str) -> None:
     pool, space, point = pool_of(Known.make(sentences=10, size=30))
     features, start = pool.features.copy(), point.copy()
-    earlier = [point + 0.1]
-    tuner_of(method).optimise(pool, space, point, earlier, (1,))
+    points = [point, point + 0.1]
+    tuner_of(method).optimise(pool, space, points, (1,))
     assert pool.features.tolist() == features.tolist()
-    assert point.tolist() == start.tolist()
-    assert earlier[0].tolist() == (start + 0.1).tolist()
+    assert [given.tolist() for given in points] == [start.tolist(), (start + 0.1).tolist()]
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_held_stays_and_all_is_finite(method: str, seed: int) -> None:
     pool, space, point = pool_of(Known.make(sentences=5, size=20, seed=seed))
-    better = tuner_of(method).optimise(pool, space, point, [], (seed,))
+    better = tuner_of(method).optimise(pool, space, [point], (seed,))
     assert np.isfinite(better).all()
     assert better[NAMES.index("oov")] == 100.0
 
@@ -77,10 +76,10 @@ def test_a_climbing_method_never_lowers_the_metric_of_the_pool(method: str, seed
     bad = np.random.default_rng(seed).normal(size=len(NAMES))
     tuner = make_tuner(method, restarts=0)
     assert pool.score(TRUTH) == pytest.approx(100)  # not every start leads there
-    assert pool.score(tuner.optimise(pool, space, bad, [], (seed,))) >= pool.score(bad)
-    assert pool.score(tuner.optimise(pool, space, TRUTH, [], (seed,))) == pytest.approx(100)
+    assert pool.score(tuner.optimise(pool, space, [bad], (seed,))) >= pool.score(bad)
+    assert pool.score(tuner.optimise(pool, space, [TRUTH], (seed,))) == pytest.approx(100)
     # Points of earlier rounds are starts too: the best of them is not lost.
-    assert pool.score(tuner.optimise(pool, space, bad, [TRUTH], (seed,))) == pytest.approx(100)
+    assert pool.score(tuner.optimise(pool, space, [bad, TRUTH], (seed,))) == pytest.approx(100)
 
 
 # --- whole tunings --------------------------------------------------------------------------------

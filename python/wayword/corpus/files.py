@@ -36,6 +36,7 @@ __all__ = [
     "COMPRESSION",
     "FilePath",
     "batches",
+    "new_bytes",
     "new_file",
     "open_bytes",
     "open_text",
@@ -179,11 +180,21 @@ def new_file(path: FilePath) -> Iterator[TextIO]:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
         return
+    with new_bytes(path) as raw, _text_over(raw, compress=path.suffix == ".gz") as text:
+        yield text
+
+
+@contextmanager
+def new_bytes(path: FilePath) -> Iterator[BinaryIO]:
+    """Write bytes that appear under their name only when all of them are on disk.
+
+    Until then they stand beside it under a temporary name; an exception removes them.
+    """
+    path = Path(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as raw:
-            with _text_over(raw, compress=path.suffix == ".gz") as text:
-                yield text
+            yield raw
             raw.flush()
             os.fsync(raw.fileno())
         part.replace(path)

@@ -28,7 +28,7 @@ from wayword import _core
 from wayword.errors import ArgumentError
 from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers, ScoreFunction
-from wayword.tune.pool import Pool, Vector
+from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
 __all__ = ["Crossings", "Mert", "best_step"]
@@ -110,18 +110,12 @@ class Mert:
                 found = getattr(self, name)
                 raise ArgumentError(f"{name}: found {found}; expected 0 or more")
 
-    def optimise(
-        self,
-        pool: Pool,
-        space: Space,
-        point: Vector,
-        earlier: Sequence[Vector],
-        seed: Sequence[int],
-    ) -> Vector:
+    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
         """The best point of all searches; the first of equally good ones."""
+        point, *others = points
         draw = np.random.default_rng(list(seed))
         moves = pool.varies()
-        starts = [point, *sorted(earlier, key=pool.score, reverse=True)[:EARLIER]]
+        starts = [point, *sorted(others, key=pool.score, reverse=True)[:EARLIER]]
         starts += [space.random(point, moves, draw) for _ in range(self.restarts)]
         seeds = draw.integers(1 << 62, size=len(starts)).tolist()
         search = _Search(pool, space, moves, self.directions, self.threads)

@@ -18,7 +18,7 @@ import numpy as np
 
 from wayword.errors import ArgumentError
 from wayword.evaluate.metric import Matrix
-from wayword.tune.pool import Pool, Vector
+from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
 __all__ = ["Mira"]
@@ -49,18 +49,11 @@ class Mira:
             wanted = "a step above 0, at least one pass, a decay up to 1"
             raise ArgumentError(f"mira: found {found}; expected {wanted}")
 
-    def optimise(
-        self,
-        pool: Pool,
-        space: Space,
-        point: Vector,
-        earlier: Sequence[Vector],  # noqa: ARG002
-        seed: Sequence[int],
-    ) -> Vector:
+    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
         """The averaged weights of the pass that does best on the pool."""
         draw = np.random.default_rng(list(seed))
-        learner = _Learner(pool, space, point, self)
-        best, best_score = point, -np.inf
+        learner = _Learner(pool, space, points[0], self)
+        best, best_score = points[0], -np.inf
         idle = 0
         for _ in range(self.passes):
             learner.run(draw.permutation(len(pool.offsets) - 1))

@@ -29,9 +29,11 @@ from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers
 from wayword.tune.objective import Objective
 
-__all__ = ["Candidates", "Decodes", "Measured", "Nbest", "Pool", "Vector"]
+__all__ = ["Candidates", "Decodes", "Measured", "Nbest", "Pool", "Seed", "Vector"]
 
 Vector = npt.NDArray[np.float64]
+#: What a random draw depends on.
+Seed = Sequence[int]
 #: Feature values that agree to so many digits after the point are one.
 DIGITS = 9
 

@@ -17,7 +17,7 @@ import numpy as np
 from wayword.errors import ArgumentError
 from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers
-from wayword.tune.pool import Pool, Vector
+from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
 __all__ = ["Pro", "minimum"]
@@ -45,16 +45,9 @@ class Pro:
             wanted = "at least one of each, and a difference from 0 to 1"
             raise ArgumentError(f"pro: found {found}; expected {wanted}")
 
-    def optimise(
-        self,
-        pool: Pool,
-        space: Space,
-        point: Vector,
-        earlier: Sequence[Vector],  # noqa: ARG002
-        seed: Sequence[int],
-    ) -> Vector:
-        """The point of the regression; the one given when no two candidates differ enough."""
-        draw = np.random.default_rng(list(seed))
+    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
+        """The point of the regression; the first one when no two candidates differ enough."""
+        point, draw = points[0], np.random.default_rng(list(seed))
         better, worse = self.sample(pool, draw)
         if not len(better):
             return point

@@ -29,7 +29,7 @@ from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
 from wayword.tune.objective import Objective, check_dev
-from wayword.tune.pool import Candidates, Decodes, Measured, Nbest, Pool, Vector
+from wayword.tune.pool import Candidates, Decodes, Measured, Nbest, Pool, Seed, Vector
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Folder, Record
@@ -54,15 +54,8 @@ class Tuner(Protocol):
     def takes_sparse(self) -> bool:
         """Whether it can learn weights of sparse features."""
 
-    def optimise(
-        self,
-        pool: Pool,
-        space: Space,
-        point: Vector,
-        earlier: Sequence[Vector],
-        seed: Sequence[int],
-    ) -> Vector:
-        """A better point than ``point`` in the method's own eyes; ``earlier`` are those before."""
+    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
+        """Weights better in the method's own eyes; ``points`` are those so far, best first."""
 
 
 #: Every method, by the name of the option.
@@ -312,11 +305,12 @@ class _Job:
         point = _as_vector(pool.names, weights)
         known = [*done, {"weights": weights, "score": score}]
         known.sort(key=lambda record: -record["score"])
-        best, *others = (_as_vector(pool.names, record["weights"]) for record in known)
-        target = self.tuner.optimise(pool, self.space, best, others, (self.plan.seed, run, number))
+        points = [_as_vector(pool.names, record["weights"]) for record in known]
+        target = self.tuner.optimise(pool, self.space, points, (self.plan.seed, run, number))
         # Lists that bring nothing new can be trusted: then it goes the whole way, or it is there.
         is_there = not count and pool.score(target) <= pool.score(point) + STILL
-        better = point if is_there else self._towards(best, target, self.plan.keep if count else 0)
+        keep = self.plan.keep if count else 0
+        better = point if is_there else self._towards(points[0], target, keep)
         moved = float(np.abs(better - point).max())
         stop = "no new candidates" if is_there else "weights stand still" if moved < STILL else ""
         if not stop and _is_idle(

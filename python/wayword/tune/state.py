@@ -9,8 +9,6 @@ anew from them. A round that is not there whole was never done.
 
 import io
 import json
-import os
-import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import FilePath, new_bytes, new_file
 from wayword.errors import FormatError, MismatchError
 from wayword.tune.pool import Candidates, Nbest
 
@@ -94,10 +92,9 @@ class Folder:
         path = self._round(record["run"], record["round"])
         if path is not None:
             path.parent.mkdir(exist_ok=True)
-            packed = io.BytesIO()
-            text = json.dumps(record).encode()
-            np.savez(packed, record=np.frombuffer(text, dtype=np.uint8), **_packed(lists))
-            _write_whole(path, packed.getvalue())
+            text = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
+            with new_bytes(path) as file:
+                np.savez(file, record=text, **_packed(lists))
         self._note(record)
 
     def _round(self, run: int, number: int) -> Path | None:
@@ -159,17 +156,3 @@ def _unpacked(arrays: Mapping[str, Any]) -> list[Nbest]:
             )
         )
     return lists
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Bytes that appear under their name only when all of them are on disk."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
