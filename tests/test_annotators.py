@@ -15,7 +15,6 @@ import pytest
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import (
-    Annotator,
     Chunk,
     Classes,
     Gold,
@@ -24,7 +23,6 @@ from wayword.corpus.annotate import (
     Stanza,
     Tagger,
     Udpipe,
-    annotate_file,
     annotator_from_manifest,
     compare_tokens,
     derive_chunks,
@@ -62,72 +60,7 @@ def classes(toys: Path) -> Classes:
     return classes
 
 
-# --- the interface, for every annotator that needs nothing else ---
-
-
-@pytest.fixture(params=["de.tagger", "de.classes", "gold:train.factored.de"])
-def annotator(
-    request: pytest.FixtureRequest, toys: Path, tagger: Tagger, classes: Classes
-) -> Annotator:
-    assert tagger is not None
-    assert classes is not None
-    kind, _, name = str(request.param).rpartition(":")
-    return open_annotator(f"{kind}:{toys / name}" if kind else toys / name)
-
-
-def test_words_come_back_in_order_with_a_tag_each(annotator: Annotator, toys: Path) -> None:
-    lines = (toys / "train.de").read_text(encoding="utf-8").splitlines()
-    found = list(annotator.annotate(lines))
-    assert [" ".join(sentence.words) for sentence in found] == lines
-    assert all(sentence.pos is not None for sentence in found)
-
-
-def test_batches_and_threads_change_nothing(annotator: Annotator, toys: Path) -> None:
-    lines = (toys / "train.de").read_text(encoding="utf-8").splitlines()[:300] * 4
-    alone = list(annotator.annotate(lines, threads=1))
-    assert list(annotator.annotate((line.split() for line in lines), threads=3)) == alone
-    assert [next(annotator.annotate([line])) for line in lines[:20]] == alone[:20]
-
-
-def test_an_empty_line_stays_empty(annotator: Annotator, toys: Path) -> None:
-    line = (toys / "train.de").read_text(encoding="utf-8").splitlines()[0]
-    assert [len(found) for found in annotator.annotate(["", line, ""])] == [0, len(line.split()), 0]
-
-
-def test_annotation_is_lazy(annotator: Annotator, toys: Path) -> None:
-    line = (toys / "train.de").read_text(encoding="utf-8").splitlines()[0]
-
-    def endless() -> Iterator[str]:
-        while True:
-            yield line
-
-    assert len(next(annotator.annotate(endless()))) == len(line.split())
-
-
-def test_a_manifest_gives_the_same_annotator_again(annotator: Annotator, toys: Path) -> None:
-    manifest = annotator.to_manifest()
-    assert set(manifest) == {"kind", "file", "sha256"}
-    assert json.loads(json.dumps(manifest)) == manifest
-    lines = (toys / "train.de").read_text(encoding="utf-8").splitlines()[:50]
-    again = annotator_from_manifest(manifest, toys)
-    assert list(again.annotate(lines)) == list(annotator.annotate(lines))
-
-
-def test_a_manifest_does_not_fit_another_file(annotator: Annotator, toys: Path) -> None:
-    manifest = {**annotator.to_manifest(), "sha256": "0" * 64}
-    with pytest.raises(MismatchError, match="not the file the manifest was made with"):
-        annotator_from_manifest(manifest, toys)
-
-
-def test_a_file_is_annotated_once(annotator: Annotator, toys: Path, tmp_path: Path) -> None:
-    first = annotate_file(toys / "train.de", annotator, cache=tmp_path / "cache")
-    stamp = first.stat().st_mtime_ns
-    assert annotate_file(toys / "train.de", annotator, cache=tmp_path / "cache") == first
-    assert first.stat().st_mtime_ns == stamp
-    lines = (toys / "train.de").read_text(encoding="utf-8").splitlines()
-    assert [" ".join(found.words) for found in read_factored(first)] == lines
-    other = annotate_file(toys / "train.de", annotator, cache=tmp_path / "cache", factors=1)
-    assert other != first
+# --- names ---
 
 
 def test_unknown_kinds_and_files_are_refused(tmp_path: Path) -> None:
@@ -149,13 +82,6 @@ def test_toy_tags_and_chunks_are_learned(tagger: Tagger, toys: Path) -> None:
     assert found.accuracy > 0.95
     assert found.f1 > 0.9
     assert tagger.chunk_types is not None
-
-
-def test_a_tagger_pickles_and_loads(tagger: Tagger, toys: Path) -> None:
-    lines = (toys / "dev.de").read_text(encoding="utf-8").splitlines()
-    expected = list(tagger.annotate(lines))
-    assert list(pickle.loads(pickle.dumps(tagger)).annotate(lines)) == expected
-    assert list(Tagger.load(toys / "de.tagger").annotate(lines)) == expected
 
 
 def test_the_same_treebank_gives_the_same_bytes(tagger: Tagger, toys: Path, tmp_path: Path) -> None:
