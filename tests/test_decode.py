@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayword.decode import Decoder, Settings, Translation
+from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.model import System
 
@@ -223,19 +224,19 @@ def test_the_command_says_where_bytes_are_wrong(toy_folder: Path) -> None:
 def test_given_translations_are_used(decoder: Decoder, lines: list[str]) -> None:
     first, *rest = lines[0].split()
     line = f"<n translation='one &lt;thing&gt;' prob='0.5'>{first}</n> {' '.join(rest)}"
-    [found] = decoder.translate([line], markup=True)
+    [found] = decoder.translate([read_markup(line)])
     check(found, decoder.weights)
     assert found.source == tuple(lines[0].split())
     [phrase] = [phrase for phrase in found.phrases if phrase.source == first]
     assert phrase.target == "one <thing>"
-    [plain] = decoder.translate([line], markup="ignore")
+    [plain] = decoder.translate([read_markup(line, "ignore")])
     assert plain == decoder.translate([lines[0]])[0]
 
 
 def test_inclusive_translations_compete(decoder: Decoder, lines: list[str]) -> None:
     first, *rest = lines[0].split()
     line = f"<n translation='{'x ' * 30}' prob='1e-30'>{first}</n> {' '.join(rest)}"
-    [found] = decoder.translate([line], markup="inclusive")
+    [found] = decoder.translate([read_markup(line, "inclusive")])
     assert found.text == decoder.translate([lines[0]])[0].text
 
 
@@ -247,14 +248,14 @@ def test_walls_and_zones_hold_in_every_space(
     words = next(line.split() for line in lines if len(line.split()) > 6)
     middle = len(words) // 2
     walled = " ".join([*words[:middle], "<wall/>", *words[middle:]])
-    [found] = changed.translate([walled], markup="exclusive")
+    [found] = changed.translate([read_markup(walled, "exclusive")])
     check(found, changed.weights)
     when = {at: time for time, phrase in enumerate(found.phrases) for at in range(*phrase.src)}
     assert max(when[at] for at in range(middle)) <= min(
         when[at] for at in range(middle, len(words))
     )
     zone = " ".join([*words[:2], "<zone>", *words[2:6], "</zone>", *words[6:]])
-    [found] = changed.translate([zone], markup="exclusive")
+    [found] = changed.translate([read_markup(zone, "exclusive")])
     check(found, changed.weights)
     when = {at: time for time, phrase in enumerate(found.phrases) for at in range(*phrase.src)}
     times = {when[at] for at in range(2, 6)}
@@ -266,11 +267,11 @@ def test_tags_are_text_unless_markup_is_asked_for(decoder: Decoder) -> None:
     assert sorted(found.tokens) == ["<wall/>", "<zone>"]
 
 
-def test_broken_markup_says_where(decoder: Decoder) -> None:
+def test_broken_markup_says_where(system: System) -> None:
     with pytest.raises(FormatError, match=r"^text:2: `<zone>` at character 3 is never closed; "):
-        decoder.translate(["fine", "a <zone> b"], markup=True)
+        system.translate(["fine", "a <zone> b"], markup=True)
     with pytest.raises(ArgumentError, match=r"^markup: found `constraint`; expected `exclusive`"):
-        decoder.translate(["a"], markup="constraint")
+        system.translate(["a"], markup="constraint")
 
 
 @given(lines=st.lists(st.text(alphabet="<>/ab '\"=&;\x00 \t", max_size=30), max_size=3))
@@ -278,7 +279,7 @@ def test_broken_markup_says_where(decoder: Decoder) -> None:
 def test_any_text_with_markup_is_translated_or_told(toy_folder: Path, lines: list[str]) -> None:
     decoder = System.open(toy_folder / "system").decoder
     try:
-        found = decoder.translate(lines, markup=True, threads=1)
+        found = decoder.translate([read_markup(line) for line in lines], threads=1)
     except FormatError:
         return
     assert len(found) == len(lines)

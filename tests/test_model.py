@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests import systems
 
 import wayword
-from wayword.corpus.annotate import Tagger, factored
+from wayword.corpus.annotate import Tagger
 from wayword.corpus.files import open_text
-from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
+from wayword.corpus.source import Source
+from wayword.errors import FormatError, MismatchError, WaywordError
 from wayword.model import MANIFEST, System
 
 
@@ -123,15 +124,14 @@ def test_a_system_with_a_tagger_tags_raw_text_as_its_model_was_trained(
     corpus = toy_folder / "corpus"
     system = systems.add_waw(folder, corpus)
     lines = list(open_text(corpus / "test.de"))[:20]
-    with_tags = [factored(sentence) for sentence in Tagger.load(folder / "tagger").annotate(lines)]
+    with_tags = [Source(sentence) for sentence in Tagger.load(folder / "tagger").annotate(lines)]
     found = system.translate(lines)
     assert [one.score for one in found] == [
         one.score for one in system.decoder.translate(with_tags)
     ]
     assert all(one.source == tuple(line.split()) for one, line in zip(found, lines, strict=True))
     assert any(one.features["waw"] < 0 for one in found)
-    with pytest.raises(ArgumentError, match="markup: this system tags its source"):
-        system.translate(lines, markup=True)
+    assert system.translate(lines, markup=True) == found
     (folder / "tagger").write_bytes(b"something else")
     with pytest.raises(MismatchError, match="tagger"):
         System.open(folder)

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +14,16 @@ from hypothesis import strategies as st
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import Chunk, Sentence
+from wayword.corpus.source import Source
 from wayword.decode import Decoder, Settings
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.model import System
 from wayword.reorder import waw
+from wayword.reorder.feature import Given, Scorer, read_matrices
 from wayword.reorder.order import order_from_links
 from wayword.report import heat
+
+Floats = npt.NDArray[np.float64]
 
 SPEC = Sentence(
     ("ywASl", "sfyr", "lbnAn", "tHrk", "-h"),
@@ -311,7 +316,9 @@ def system(toy_folder: Path) -> System:
     return System.open(toy_folder / "system")
 
 
-def with_waw(system: System, scorer: object, space: str = "dl:18", **weights: float) -> Decoder:
+def with_waw(
+    system: System, scorer: waw.WawModel | Scorer, space: str = "dl:18", **weights: float
+) -> Decoder:
     from wayword import lm
     from wayword.extract import PhraseTable
 
@@ -320,14 +327,14 @@ def with_waw(system: System, scorer: object, space: str = "dl:18", **weights: fl
         PhraseTable.open(folder / recipe.table),
         [lm.LanguageModel.load(folder / name) for name in recipe.lms],
         orientation=recipe.orientation,
-        waw=scorer,  # type: ignore[arg-type]
+        features=[scorer.feature() if isinstance(scorer, waw.WawModel) else Given("waw", scorer)],
         weights={**recipe.weights, **weights},
         settings=Settings(pop_limit=100, space=space),
     )
 
 
-def uniform(words: tuple[str, ...]) -> object:
-    return np.full((len(words) + 1, len(words)), 0.5)
+def uniform(source: Source) -> Floats:
+    return np.full((len(source) + 1, len(source)), 0.5)
 
 
 def uneven(words: tuple[str, ...]) -> object:
@@ -350,7 +357,7 @@ def test_a_callable_may_score_jumps(system: System) -> None:
 def test_the_feature_guides_the_order(system: System) -> None:
     words = ("ein", "alter", "Mann", "schläft")
 
-    def backward(given: tuple[str, ...]) -> object:
+    def backward(given: Source) -> Floats:
         size = len(given)
         matrix = np.full((size + 1, size), 0.01)
         matrix[0, size - 1] = 0.9
@@ -392,8 +399,14 @@ def test_pruning_without_a_model_is_refused(system: System) -> None:
     with pytest.raises(ArgumentError) as caught:
         system.with_settings(space="dl:18+waw")
     assert str(caught.value) == (
-        "space: found `dl:18+waw(top=3,threshold=0.1,zone=5)`, but no word-after-word model; "
-        "expected a system with one, or `dl:18`"
+        "space: found `dl:18+waw(top=3,threshold=0.1,zone=5)`, but no feature `waw` that rates "
+        "words; expected a system with one, or `dl:18`"
+    )
+    with pytest.raises(ArgumentError) as caught:
+        with_waw(system, uniform, "itg+lop")
+    assert str(caught.value) == (
+        "space: found `itg+lop(top=3,threshold=0.1,zone=5)`, but no feature `lop` that rates "
+        "words; expected one of waw, or `itg`"
     )
 
 
@@ -405,30 +418,33 @@ def test_matrices_are_checked(system: System, tmp_path: Path) -> None:
     path = tmp_path / "matrices.jsonl"
     row = {"words": ["a", "b"], "matrix": [[0.5, 0.5], [0, 0.5], [0.5, 0]]}
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    decoder = with_waw(system, waw.read_matrices(path), waw=1.0)
+    decoder = with_waw(system, read_matrices(path), waw=1.0)
     assert decoder.translate(["a b"])[0].features["waw"] == pytest.approx(2 * math.log(0.5))
     with pytest.raises(MismatchError, match="matrix: none for `b a`"):
         decoder.translate(["b a"])
     path.write_text("{}\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"matrices.jsonl:1: no matrix; expected"):
-        waw.read_matrices(path)
+        read_matrices(path)
 
 
-def test_a_model_with_tags_reads_factored_sentences(
+def test_a_model_with_tags_reads_annotated_sentences(
     system: System, model: waw.WawModel, folder: Path
 ) -> None:
     decoder = with_waw(system, model, "dl:18+waw(top=3,threshold=0.1,zone=2)", waw=0.3)
+    assert decoder.layers == {"pos", "chunks"}
     lines = files(folder, "test")[0].read_text(encoding="utf-8").splitlines()[:10]
-    for line, found in zip(lines, decoder.translate(lines), strict=True):
-        assert "|" not in " ".join(found.source + found.tokens)
-        assert len(found.source) == len(line.split())
+    sources = [Source.of(line).with_factors() for line in lines]
+    for source, found in zip(sources, decoder.translate(sources), strict=True):
+        assert found.source == source.words
         assert found.features["waw"] < 0
-    with pytest.raises(FormatError) as caught:
-        decoder.translate(["das Haus"])
-    assert str(caught.value) == (
-        "sentence:1: tokens with 1 factors; expected `word|POS|chunk`, which the model looks at; "
-        "annotate the text as the training text was"
-    )
+    advice = "annotate the text as the training text was"
+    for text, layer in (("das Haus", "tags"), ("das|DET Haus|NOUN", "chunks")):
+        with pytest.raises(FormatError) as caught:
+            decoder.translate([sources[0], Source.of(text).with_factors()])
+        assert str(caught.value) == (
+            f"sentence:2: words without {layer}; expected {layer}, which the model of feature "
+            f"`waw` looks at; {advice}"
+        )
 
 
 def test_a_system_keeps_its_model(system: System, model: waw.WawModel, tmp_path: Path) -> None:

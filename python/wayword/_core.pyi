@@ -291,11 +291,100 @@ def import_text_table(
     progress: _Progress,
 ) -> tuple[int, int]: ...
 
-_Translation = tuple[
-    list[str], float, list[float], list[tuple[int, int, int, int]], list[tuple[int, int]]
-]
-_Arc = tuple[int, int, int, int, list[str], float]
-_Outcome = tuple[list[_Translation], tuple[list[int], list[int]], list[_Arc]]
+_Span = tuple[int, int]
+_Chunks = tuple[list[str], list[int], list[int]]
+
+@final
+class Markup:
+    def __new__(cls, line: str, mode: str, file: str, number: int) -> Markup: ...
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def is_empty(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __getnewargs__(self) -> tuple[str, str, str, int]: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Source:
+    def __new__(
+        cls,
+        words: list[str],
+        *,
+        tags: list[str] | None,
+        chunks: _Chunks | None,
+        markup: Markup | None,
+        matrices: list[tuple[str, bytes]],
+    ) -> Source: ...
+
+@final
+class PathFeature:
+    @staticmethod
+    def waw(name: str, model: WawModel) -> PathFeature: ...
+    @staticmethod
+    def given(name: str) -> PathFeature: ...
+    @property
+    def name(self) -> str: ...
+
+@final
+class Step:
+    @property
+    def src(self) -> _Span: ...
+    @property
+    def tgt(self) -> _Span: ...
+
+@final
+class Translation:
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def features(self) -> list[float]: ...
+    @property
+    def steps(self) -> list[Step]: ...
+    @property
+    def links(self) -> list[tuple[int, int]]: ...
+    @property
+    def unknown(self) -> list[int]: ...
+
+@final
+class Statistics:
+    @property
+    def scored(self) -> int: ...
+    @property
+    def made(self) -> int: ...
+    @property
+    def recombined(self) -> int: ...
+    @property
+    def pruned(self) -> int: ...
+    @property
+    def narrowed(self) -> int: ...
+    @property
+    def jumps(self) -> list[int]: ...
+
+@final
+class Arc:
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def src(self) -> _Span: ...
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def score(self) -> float: ...
+
+@final
+class Outcome:
+    @property
+    def best(self) -> list[Translation]: ...
+    @property
+    def statistics(self) -> Statistics: ...
+    @property
+    def graph(self) -> list[Arc]: ...
 
 @final
 class Decoder:
@@ -305,60 +394,35 @@ class Decoder:
         lms: list[LanguageModel],
         *,
         orientation: str | None,
-        waw: WawModel | None,
-        given_waw: bool,
+        features: list[PathFeature],
         weights: list[tuple[str, float]],
         settings: dict[str, Any],
     ) -> Decoder: ...
     def changed(self, *, weights: list[tuple[str, float]], settings: dict[str, Any]) -> Decoder: ...
     @property
     def weights(self) -> list[tuple[str, float]]: ...
-    @property
-    def factored(self) -> bool: ...
     def translate(
         self,
-        sentences: list[str],
+        sources: list[Source],
         *,
-        matrices: list[list[float]],
         nbest: int,
         distinct: bool,
         graph: bool,
         threads: int,
         progress: _Progress,
-    ) -> list[_Outcome]: ...
-    def translate_marked(
-        self,
-        sentences: list[MarkedSentence],
-        *,
-        matrices: list[list[float]],
-        nbest: int,
-        distinct: bool,
-        graph: bool,
-        threads: int,
-        progress: _Progress,
-    ) -> list[_Outcome]: ...
+    ) -> list[Outcome]: ...
     def nbest(
         self,
-        sentences: list[str],
+        sources: list[Source],
         *,
-        matrices: list[list[float]],
         size: int,
         distinct: bool,
         threads: int,
         progress: _Progress,
     ) -> tuple[list[list[str]], View]: ...
     def score(
-        self,
-        sentence: str,
-        phrases: list[tuple[int, int, list[str]]],
-        matrices: list[list[float]],
-    ) -> _Translation | None: ...
-
-@final
-class MarkedSentence:
-    def __new__(cls, line: str, *, mode: str, file: str, number: int) -> MarkedSentence: ...
-    @property
-    def words(self) -> list[str]: ...
+        self, source: Source, phrases: list[tuple[int, int, list[str]]]
+    ) -> Translation | None: ...
 
 @final
 class CandidatePool:

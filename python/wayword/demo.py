@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wayword import experiment
 from wayword.corpus import toy
-from wayword.corpus.annotate import Tagger, parse_factored, read_treebank
+from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.corpus.files import open_text
 from wayword.decode import Translation
 from wayword.experiment import Experiment
@@ -108,9 +108,7 @@ def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     src, refs = described.corpora[last].test
     lines = models.annotating()(list(open_text(src)))
     short = [
-        (line, ref)
-        for line, ref in zip(lines, open_text(refs), strict=True)
-        if len(line.split()) < SHORT
+        (line, ref) for line, ref in zip(lines, open_text(refs), strict=True) if len(line) < SHORT
     ]
     translations = decoder.translate([line for line, _ in short])
     every = list(zip(translations, short, strict=True))
@@ -119,7 +117,7 @@ def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     yield best.draw()
     yield "\n## What the word-after-word model says of it"
     yield "Row: the word translated last; column: the next one. ● the step taken, × pruned.\n"
-    sentence = parse_factored(line)
+    sentence = line.sentence
     assert models.waw is not None
     matrix = WawModel.load(models.waw / "waw").matrix(sentence)
     yield heat.draw(sentence.words, matrix, order=best.order, space=SPACE)

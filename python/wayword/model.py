@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any, overload
 import tomli_w
 
 from wayword import __version__, lm
-from wayword.corpus.annotate import Annotator, annotator_from_manifest, factored
+from wayword.corpus.annotate import Annotator, Sentence, annotator_from_manifest
 from wayword.corpus.files import FilePath, new_file, sha256
+from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder, NbestList, Settings, Translation
-from wayword.decode.markup import prepare_markup
-from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
+from wayword.decode.markup import read_markup
+from wayword.errors import FormatError, MismatchError, WaywordError
 from wayword.extract import PhraseTable
 from wayword.reorder.waw import WawModel
 
@@ -90,7 +91,7 @@ class System:
             PhraseTable.open(folder / recipe.table),
             [lm.LanguageModel.load(folder / name) for name in recipe.lms],
             orientation=recipe.orientation,
-            waw=WawModel.load(folder / recipe.waw) if recipe.waw else None,
+            features=[WawModel.load(folder / recipe.waw).feature()] if recipe.waw else [],
             weights=recipe.weights,
             settings=recipe.settings,
         )
@@ -133,32 +134,43 @@ class System:
         *,
         prepared: bool = False,
         markup: bool | str = False,
+        origin: tuple[str, int] = ("text", 1),
         **options: Any,
     ) -> Translation | list[Translation]:
         """Translate a line, or many; an empty line stays empty.
 
         ``prepared`` text is tokenised already, and so is what comes back. ``markup`` obeys tags
-        in the text (see ``wayword.decode.markup``). Other options, such as
-        ``nbest`` and ``threads``, are those of ``Decoder.translate``.
+        in the text (see ``wayword.decode.markup``); messages about them count lines from
+        ``origin``. Other options, such as ``nbest`` and ``threads``, are those of
+        ``Decoder.translate``, and settings for this call, such as ``space="dl:3"``.
         """
         lines = [text] if isinstance(text, str) else list(text)
-        prepare, restore = self._text(prepared)
-        if markup is not False and not prepared and self.recipe.text is not None:
-            lines = [prepare_markup(line, prepare) for line in lines]
-        else:
-            lines = [prepare(line) for line in lines]
-        if markup is not False and self.annotator is not None:
-            advice = "translate without markup, or with a system without [model.annotate]"
-            raise ArgumentError(
-                f"markup: this system tags its source, and tags do not mix; {advice}"
-            )
-        made = self.decoder.translate(self._annotated(lines), markup=markup, **options)
+        file, first = origin
+        sources = [
+            self._source(line, prepared, markup, (file, number))
+            for number, line in enumerate(lines, first)
+        ]
+        restore = " ".join if prepared or self.recipe.text is None else self.recipe.text[1].restore
+        made = self.decoder.translate(self._annotated(sources), **options)
         shown = [_restored(translation, restore) for translation in made]
         return shown[0] if isinstance(text, str) else shown
 
+    def _source(
+        self, line: str, prepared: bool, markup: bool | str, place: tuple[str, int]
+    ) -> Source:
+        """A line as the decoder takes it, not annotated yet."""
+        text = None if prepared or self.recipe.text is None else self.recipe.text[0]
+        if markup is not False:
+            return read_markup(line, markup, place, text.prepare if text else None)
+        if text is None:
+            return Source.of(line)
+        tokens, offsets = text.prepare_with_offsets(line)
+        return Source(Sentence(tuple(tokens)), raw=line, offsets=offsets)
+
     def nbest(self, sentences: Sequence[str], **options: Any) -> list[NbestList]:
         """The best translations of tokenised sentences as arrays; see ``Decoder.nbest``."""
-        return self.decoder.nbest(self._annotated(sentences), **options)
+        sources = [Source.of(sentence) for sentence in sentences]
+        return self.decoder.nbest(self._annotated(sources), **options)
 
     @cached_property
     def annotator(self) -> Annotator | None:
@@ -167,21 +179,18 @@ class System:
             return None
         return annotator_from_manifest(self.recipe.annotate, self.folder)
 
-    def _annotated(self, lines: Sequence[str]) -> list[str]:
-        """Tokenised lines with tags, if the system has something that tags."""
-        if self.annotator is None:
-            return list(lines)
-        return [factored(sentence) for sentence in self.annotator.annotate(lines)]
+    def _annotated(self, sources: Sequence[Source]) -> list[Source]:
+        """Sentences with tags, by what tags them; else they bring tags themselves, as factors."""
+        if self.annotator is not None:
+            found = self.annotator.annotate([source.words for source in sources])
+            return [one.with_sentence(own) for one, own in zip(sources, found, strict=True)]
+        if self.decoder.layers:
+            return [source.with_factors() for source in sources]
+        return list(sources)
 
     def prepare(self, line: str) -> str:
         """A line as the decoder wants it: tokens with spaces between."""
-        return self._text(False)[0](line)
-
-    def _text(self, prepared: bool) -> tuple[Callable[[str], str], Callable[[Sequence[str]], str]]:
-        if prepared or self.recipe.text is None:
-            return (lambda line: line), " ".join
-        src, tgt = self.recipe.text
-        return (lambda line: " ".join(src.prepare(line))), tgt.restore
+        return line if self.recipe.text is None else " ".join(self.recipe.text[0].prepare(line))
 
     def save(self) -> None:
         """Write the manifest anew, with the present weights and settings; files stay."""

@@ -42,6 +42,7 @@ from wayword.corpus.annotate import (
     open_annotator,
 )
 from wayword.corpus.files import COMPRESSION, FilePath, new_file, open_text, sha256
+from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Decoder
@@ -117,10 +118,10 @@ class Models:
         stages = (self.table, self.lm, self.tagged, self.waw)
         return [stage.key for stage in stages if stage is not None]
 
-    def annotating(self) -> Callable[[Sequence[str]], list[str]]:
+    def annotating(self) -> Callable[[Sequence[str]], list[Source]]:
         """What makes prepared lines such as the decoder wants: tags them, if a model needs it."""
         if self.tagged is None:
-            return list
+            return lambda lines: [Source.of(line) for line in lines]
         return partial(_tagged, _annotator(self.tagged))
 
     def decoder(self, config: Config, weights: Mapping[str, float] | None = None) -> Decoder:
@@ -129,7 +130,7 @@ class Models:
             extract.PhraseTable.open(self.table / "phrase-table"),
             [lm.LanguageModel.load(self.lm / "lm")],
             orientation=config.model.orientation or None,
-            waw=waw.WawModel.load(self.waw / "waw") if self.waw is not None else None,
+            features=[waw.WawModel.load(self.waw / "waw").feature()] if self.waw else [],
             weights=weights,
             settings=config.search,
         )
@@ -418,8 +419,9 @@ def _annotator(tagged: Stage) -> Annotator:
     return annotator_from_manifest(tagged.facts["annotate"], tagged.path)
 
 
-def _tagged(annotator: Annotator, lines: Sequence[str]) -> list[str]:
-    return [factored(sentence) for sentence in annotator.annotate(lines)]
+def _tagged(annotator: Annotator, lines: Sequence[str]) -> list[Source]:
+    sentences = annotator.annotate(lines)
+    return [Source(found, raw=line) for found, line in zip(sentences, lines, strict=True)]
 
 
 def _waw(run: Run, text: Stage, linked: Stage, tagged: Stage) -> Stage:

@@ -6,18 +6,22 @@
 mod twin;
 
 use proptest::prelude::*;
+use std::sync::{Arc, OnceLock};
 use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, noise};
 use wayword::Job;
 use wayword::align::Link;
+use wayword::corpus::annotated::Sentence as Annotated;
 use wayword::decode::{
-    Decoder, Marked, MarkupMode, Models, Oov, Outcome, Search, Settings, Wanted,
+    Decoder, Marked, MarkupMode, Models, Oov, Outcome, Request, Search, Settings, Wanted,
 };
 use wayword::error::Place;
-use wayword::feature::{LanguageModel, Span, Weights};
+use wayword::feature::{LanguageModel, NamedMatrix, Source, Span, Weights};
 use wayword::orientation::Orientation;
 use wayword::reorder::orientation::NextTest;
-use wayword::reorder::waw::{Prune, Scores, Waw};
-use wayword::reorder::{Distortion, Space};
+use wayword::reorder::waw::{
+    Anchor, Matrix, Model, Options, Prepared, Scores, Templates, Trainer, Waw, Window,
+};
+use wayword::reorder::{Corpus, Distortion, Prune, Pruning, Space};
 
 const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
 
@@ -106,8 +110,8 @@ fn toy_outcome(settings: Settings) -> Outcome {
         weights.set(name, value).unwrap();
     }
     let decoder = Decoder::new(models, weights, settings).unwrap();
-    let src = ["s0", "s1", "s2", "s3"];
-    decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap()
+    let request = Request::of(&["s0", "s1", "s2", "s3"]);
+    decoder.worker().translate(&request, EVERYTHING, &Job::new(1)).unwrap()
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn problem(seed: u32, orientation: Option<&str>) -> Problem {
 }
 
 impl Problem {
-    fn models<'a>(&'a self, waw: Option<&'a Waw<'a>>) -> Models<'a> {
+    fn models<'a>(&'a self, waw: Option<&'a Waw>) -> Models<'a> {
         Models {
             phrases: &self.table,
             lms: vec![&self.trigrams, &self.unigrams],
@@ -213,6 +217,64 @@ impl Problem {
             },
         }
     }
+}
+
+/// The feature `waw`, whose numbers come with the sentences.
+fn given() -> Waw {
+    Waw::new("waw", Scores::Given).unwrap()
+}
+
+fn matrix(cells: &[f32]) -> NamedMatrix<'_> {
+    NamedMatrix { feature: "waw", cells }
+}
+
+fn with_matrices<'a>(words: &'a [&'a str], matrices: &'a [NamedMatrix<'a>]) -> Request<'a> {
+    Request { source: Source { matrices, ..Source::of(words) }, markup: None }
+}
+
+fn by_waw(rules: Prune) -> Pruning {
+    Pruning { feature: "waw".into(), rules }
+}
+
+/// A model that looks at words and tags, learned from sentences of the random problems.
+fn tagged_model() -> Arc<Model> {
+    static MODEL: OnceLock<Arc<Model>> = OnceLock::new();
+    Arc::clone(MODEL.get_or_init(|| {
+        let mut corpus = Corpus::default();
+        for seed in 0..20 {
+            let words = sentence(seed, 5);
+            let line: Vec<String> = (0..)
+                .zip(&words)
+                .map(|(at, word)| format!("{word}|{}", if (at + seed) % 3 > 0 { "N" } else { "V" }))
+                .collect();
+            let src = Annotated::of_factors(line.iter().map(String::as_str), 2).unwrap();
+            let links: Vec<Link> = (0..5).map(|at| Link::new(at, (at * 3 + seed) % 5)).collect();
+            corpus.push(&src, &links).unwrap();
+        }
+        let options = Options {
+            templates: Templates::named("WP").unwrap(),
+            anchor: Anchor::Target,
+            window: Window::default(),
+            min_count: 1,
+        };
+        let job = Job::new(1);
+        let trainer = Trainer::new(&corpus, options, 1 << 20, None, &job).unwrap();
+        let weights = trainer.adagrad(3, 0.2, 1.0, &job).unwrap();
+        Arc::new(trainer.model(&corpus, &weights, 1.0, &job).unwrap())
+    }))
+}
+
+/// What a model says of each pair of words.
+fn scores_of(model: &Model, words: &[&str], tags: &[&str]) -> Vec<f32> {
+    let texts = |layer: &[&str]| layer.iter().map(|text| text.to_string().into()).collect();
+    let none = || Vec::new();
+    let src = Annotated::of_layers(texts(words), texts(tags), vec![], none(), none()).unwrap();
+    let mut prepared = Prepared::default();
+    prepared.fill_from(&src);
+    let matrix = Matrix::lazy(model, prepared);
+    let length = words.len() as u32;
+    let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
+    pairs.map(|(from, to)| if from == to { 0.0 } else { matrix.get(from, to) }).collect()
 }
 
 const SPACES: [&str; 9] = ["mono", "dl:0", "dl:2", "dl:3", "dl:-1", "ibm:2", "mj1", "mj2", "itg"];
@@ -260,12 +322,12 @@ proptest! {
             let zone = ((noise(seed, &[2]) * 4.0) as u32).checked_sub(1);
             after.prune = Some(Prune { top, threshold, zone });
         }
-        let given = [after.scores.clone()];
-        let waw = Waw { scores: Scores::Given(&given), prune: after.prune };
+        let waw = given();
         let models = problem.models(paths.then_some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
+            pruning: after.prune.filter(|_| paths).map(by_waw),
             search: if search { Search::Cube } else { Search::Stack },
             distortion: match (early, seed % 2) {
                 (true, _) => Distortion::Early,
@@ -284,7 +346,9 @@ proptest! {
             after: paths.then_some(&after), demands: &Demands::default(),
         }.all();
         let decoder = Decoder::new(models.clone(), weights.clone(), settings).unwrap();
-        let outcome = decoder.worker().translate(&src, EVERYTHING, &Job::new(1)).unwrap();
+        let matrices = [matrix(&after.scores)];
+        let request = with_matrices(&src, &matrices);
+        let outcome = decoder.worker().translate(&request, EVERYTHING, &Job::new(1)).unwrap();
         prop_assert_eq!(outcome.best.len(), ways.len());
         for (found, way) in outcome.best.iter().zip(&ways) {
             prop_assert!((found.score - way.score).abs() < 1e-4, "{} {}", found.score, way.score);
@@ -301,7 +365,7 @@ proptest! {
             }
         }
         // One result without a list is the first of the list.
-        let alone = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+        let alone = decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
         prop_assert_eq!(&alone.best[0], first);
     }
 
@@ -313,13 +377,13 @@ proptest! {
         search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
-        let given = [After::random(seed, length).scores];
-        let prune = seed.is_multiple_of(2).then(Prune::default);
-        let waw = Waw { scores: Scores::Given(&given), prune };
+        let after = After::random(seed, length);
+        let waw = given();
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
+            pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
             search: if search { Search::Cube } else { Search::Stack },
             pop_limit: 7,
             stack_size: 5,
@@ -330,7 +394,9 @@ proptest! {
         let decoder = Decoder::new(models, weights.clone(), settings).unwrap();
         let mut worker = decoder.worker();
         let wanted = Wanted { nbest: 10, distinct: true, graph: true };
-        let outcome = worker.translate(&src, wanted, &Job::new(1)).unwrap();
+        let matrices = [matrix(&after.scores)];
+        let request = with_matrices(&src, &matrices);
+        let outcome = worker.translate(&request, wanted, &Job::new(1)).unwrap();
         for (place, found) in outcome.best.iter().enumerate() {
             let mut covered: Vec<u32> =
                 found.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
@@ -341,14 +407,14 @@ proptest! {
                 let tgt = step.tgt.start as usize..step.tgt.end as usize;
                 (step.src, found.words[tgt].iter().map(String::as_str).collect())
             }).collect();
-            let again = decoder.worker().score(&src, &phrases).unwrap().unwrap();
+            let again = decoder.worker().score(&request, &phrases).unwrap().unwrap();
             prop_assert!((again.score - found.score).abs() < 1e-6);
         }
         prop_assert!(!outcome.graph.is_empty());
         let jumps: u32 = outcome.stats.jumps.iter().sum();
         prop_assert_eq!(jumps as usize, outcome.best[0].steps.len());
         // What a worker remembers changes nothing.
-        let again = worker.translate(&src, wanted, &Job::new(1)).unwrap();
+        let again = worker.translate(&request, wanted, &Job::new(1)).unwrap();
         prop_assert_eq!(again, outcome);
     }
 }
@@ -372,13 +438,15 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
         table.pairs.insert((start as u32..end as u32).collect(), vec![pair]);
     }
     let score = |from: u32, to: u32| (0.1 + 0.08 * f64::from((3 * from + 5 * to) % 10)).ln() as f32;
-    let given = [(0..5).flat_map(|from| (1..5).map(move |to| score(from, to))).collect()];
-    let waw = Waw { scores: Scores::Given(&given), prune: None };
+    let cells: Vec<f32> = (0..5).flat_map(|from| (1..5).map(move |to| score(from, to))).collect();
+    let waw = given();
     let models = Models { phrases: &table, lms: Vec::new(), orientation: None, paths: vec![&waw] };
     let weights = models.weights().unwrap();
     let at = weights.index("waw").unwrap();
     let decoder = Decoder::new(models, weights, unlimited()).unwrap();
     let src = ["s0", "s1", "s2", "s3"];
+    let matrices = [matrix(&cells)];
+    let request = with_matrices(&src, &matrices);
     let ways: [&[(u32, u32)]; 4] = [
         &[(0, 3), (3, 4)],
         &[(1, 3), (0, 1), (3, 4)],
@@ -392,7 +460,7 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
             (Span::new(start, end), words)
         };
         let phrases: Vec<(Span, Vec<&str>)> = way.iter().map(phrase).collect();
-        let found = decoder.worker().score(&src, &phrases).unwrap().unwrap();
+        let found = decoder.worker().score(&request, &phrases).unwrap().unwrap();
         assert!((found.features[at] + 5.963_693_750_162_625_5).abs() < 1e-6, "{way:?}");
     }
 }
@@ -400,13 +468,13 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
 #[test]
 fn a_matrix_of_another_size_is_told() {
     let problem = problem(1, None);
-    let given = [vec![0.0; 6]];
-    let waw = Waw { scores: Scores::Given(&given), prune: None };
+    let waw = given();
     let models = problem.models(Some(&waw));
     let weights = models.weights().unwrap();
     let decoder = Decoder::new(models, weights, Settings::default()).unwrap();
-    let src = ["s0", "s1", "s2"];
-    let error = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap_err();
+    let matrices = [matrix(&[0.0; 6])];
+    let request = with_matrices(&["s0", "s1", "s2"], &matrices);
+    let error = decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "matrix:1: 6 numbers for 3 words; give 4 rows of 3, the start first"
@@ -462,11 +530,21 @@ proptest! {
         search in any::<bool>(),
         is_exclusive in any::<bool>(),
         drop in any::<bool>(),
+        trained in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[orientation]);
-        let after = After::random(seed, length);
-        let given = [after.scores.clone()];
-        let waw = Waw { scores: Scores::Given(&given), prune: None };
+        let words = sentence(seed, length);
+        let src: Vec<&str> = words.iter().map(String::as_str).collect();
+        let tags: Vec<&str> = (0..length as u32)
+            .map(|at| if noise(seed, &[at, 13]) < 0.5 { "N" } else { "V" })
+            .collect();
+        let mut after = After::random(seed, length);
+        let mut waw = given();
+        if trained {
+            let model = tagged_model();
+            waw = Waw::new("waw", Scores::Model(Arc::clone(&model))).unwrap();
+            after.scores = scores_of(&model, &src, &tags);
+        }
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
@@ -475,8 +553,6 @@ proptest! {
             oov: if drop { Oov::Drop } else { Oov::Copy },
             ..unlimited()
         };
-        let words = sentence(seed, length);
-        let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut demands = Demands { is_exclusive, ..Demands::default() };
         let mut line = String::new();
         mark(&mut line, &mut demands, &words, Span::new(0, length as u32), seed);
@@ -489,8 +565,12 @@ proptest! {
         }.all();
         let decoder = Decoder::new(models.clone(), weights, settings).unwrap();
         let mut worker = decoder.worker();
-        let plain = worker.translate(&src, EVERYTHING, &Job::new(1)).unwrap();
-        let outcome = worker.translate_marked(&marked, EVERYTHING, &Job::new(1)).unwrap();
+        let matrices = [matrix(&after.scores)];
+        let source = Source { tags: Some(&tags), ..with_matrices(&src, &matrices).source };
+        let request = Request { source, markup: None };
+        let plain = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
+        let request = Request { source, markup: Some(marked.markup()) };
+        let outcome = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
         prop_assert!(!ways.is_empty());
         prop_assert_eq!(outcome.best.len(), ways.len(), "{}", line);
         for (found, way) in outcome.best.iter().zip(&ways) {
@@ -503,7 +583,8 @@ proptest! {
             }
         }
         // Nothing of the markup stays behind.
-        prop_assert_eq!(worker.translate(&src, EVERYTHING, &Job::new(1)).unwrap(), plain);
+        let request = Request { source, markup: None };
+        prop_assert_eq!(worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap(), plain);
     }
 
     #[test]
@@ -514,13 +595,13 @@ proptest! {
         search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
-        let given = [After::random(seed, length).scores];
-        let prune = seed.is_multiple_of(2).then(Prune::default);
-        let waw = Waw { scores: Scores::Given(&given), prune };
+        let after = After::random(seed, length);
+        let waw = given();
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
+            pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
             search: if search { Search::Cube } else { Search::Stack },
             pop_limit: 7,
             stack_size: 5,
@@ -531,13 +612,23 @@ proptest! {
         mark(&mut line, &mut Demands::default(), &words, Span::new(0, length as u32), seed);
         let marked = Marked::parse(&line, MarkupMode::Exclusive, &here()).unwrap();
         let decoder = Decoder::new(models, weights, settings).unwrap();
-        let outcome = decoder.translate_all_marked(&[marked], Wanted::default(), &Job::new(1));
+        let src: Vec<&str> = words.iter().map(String::as_str).collect();
+        let matrices = [matrix(&after.scores)];
+        let markup = Some(marked.markup());
+        let request = Request { markup, ..with_matrices(&src, &matrices) };
+        let outcome = decoder.translate_all(&[request], Wanted::default(), &Job::new(1));
         let best = &outcome.unwrap()[0].best[0];
         let mut covered: Vec<u32> =
             best.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
         covered.sort_unstable();
         prop_assert!(covered.into_iter().eq(0..length as u32), "{}", line);
     }
+}
+
+fn translate_marked(decoder: &Decoder<'_>, marked: &Marked) -> Outcome {
+    let words: Vec<&str> = marked.words().iter().map(String::as_str).collect();
+    let request = Request { markup: Some(marked.markup()), ..Request::of(&words) };
+    decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap()
 }
 
 fn here() -> Place {
@@ -549,8 +640,8 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
     with_decoder(Settings::default(), |decoder| {
         let line = "s0 <n translation=\"dwelling place\" prob=\"0.25\">s1 s2</n>";
         let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
-        let outcome = decoder.worker().translate_marked(&marked, Wanted::default(), &Job::new(1));
-        let best = &outcome.unwrap().best[0];
+        let outcome = translate_marked(decoder, &marked);
+        let best = &outcome.best[0];
         let step = best.steps.iter().find(|step| step.src == Span::new(1, 3)).unwrap();
         let tgt = step.tgt.start as usize..step.tgt.end as usize;
         assert_eq!(best.words[tgt], ["dwelling", "place"]);
@@ -563,8 +654,8 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
     with_decoder(Settings::default(), |decoder| {
         let line = "<n translation='x' prob='0.25'>s1</n>";
         let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
-        let outcome = decoder.worker().translate_marked(&marked, Wanted::default(), &Job::new(1));
-        let best = &outcome.unwrap().best[0];
+        let outcome = translate_marked(decoder, &marked);
+        let best = &outcome.best[0];
         let value = |name: &str| {
             let at = decoder.weights().names().iter().position(|known| known == name).unwrap();
             best.features[at]
@@ -592,7 +683,8 @@ fn an_empty_sentence_has_an_empty_translation() {
         let settings = Settings { search, ..Settings::default() };
         with_decoder(settings, |decoder| {
             let wanted = Wanted { nbest: 5, distinct: true, graph: true };
-            let outcome = decoder.worker().translate(&[], wanted, &Job::new(1)).unwrap();
+            let outcome =
+                decoder.worker().translate(&Request::of(&[]), wanted, &Job::new(1)).unwrap();
             assert_eq!(outcome.best.len(), 1);
             assert!(outcome.best[0].words.is_empty());
             assert_eq!(outcome.best[0].score, 0.0);
@@ -604,7 +696,9 @@ fn an_empty_sentence_has_an_empty_translation() {
 fn unknown_words_pass_through_with_a_link() {
     with_decoder(Settings { space: Space::Mono, ..Settings::default() }, |decoder| {
         let src = ["x", "y\0", "x"];
-        let outcome = decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+        let request = Request::of(&src);
+        let outcome =
+            decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
         let best = &outcome.best[0];
         assert_eq!(best.words, src);
         assert_eq!(best.links, [Link::new(0, 0), Link::new(1, 1), Link::new(2, 2)]);
@@ -618,7 +712,8 @@ fn unknown_words_are_left_out_when_asked_and_still_cost() {
         let settings = Settings { oov: Oov::Drop, search, ..Settings::default() };
         with_decoder(settings, |decoder| {
             let src = ["x", "y"];
-            let outcome = decoder.worker().translate(&src, Wanted::default(), &Job::new(1));
+            let request = Request::of(&src);
+            let outcome = decoder.worker().translate(&request, Wanted::default(), &Job::new(1));
             let best = &outcome.unwrap().best[0];
             assert!(best.words.is_empty() && best.links.is_empty());
             assert_eq!(best.features.last(), Some(&-2.0));
@@ -635,8 +730,9 @@ fn a_thousand_words_are_translated_in_every_space() {
         let space = Space::named(space).unwrap();
         let settings = Settings { space, pop_limit: 10, ..Settings::default() };
         with_decoder(settings, |decoder| {
+            let request = Request::of(&src);
             let outcome =
-                decoder.worker().translate(&src, Wanted::default(), &Job::new(1)).unwrap();
+                decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
             let covered: u32 = outcome.best[0].steps.iter().map(|step| step.src.len()).sum();
             assert_eq!(covered, 1000);
         });
@@ -648,6 +744,7 @@ fn any_number_of_threads_gives_the_same_result() {
     let words: Vec<Vec<String>> = (0..40).map(|seed| sentence(seed, seed as usize % 9)).collect();
     let src: Vec<Vec<&str>> =
         words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
+    let src: Vec<Request<'_>> = src.iter().map(|words| Request::of(words)).collect();
     with_decoder(Settings { pop_limit: 20, ..Settings::default() }, |decoder| {
         let wanted = Wanted { nbest: 5, distinct: false, graph: true };
         let run = |threads| decoder.translate_all(&src, wanted, &Job::new(threads)).unwrap();
@@ -663,7 +760,7 @@ fn a_stopped_job_stops_the_search() {
     with_decoder(Settings::default(), |decoder| {
         let job = Job::new(2);
         job.stop();
-        let result = decoder.translate_all(&[vec!["s0"], vec!["s1"]], Wanted::default(), &job);
+        let result = decoder.translate_all(&[Request::of(&["s0"]); 2], Wanted::default(), &job);
         assert!(matches!(result, Err(wayword::Error::Interrupted)));
     });
 }
@@ -671,7 +768,7 @@ fn a_stopped_job_stops_the_search() {
 #[test]
 fn wrong_weights_and_settings_are_told() {
     let problem = problem(1, None);
-    let waw = Waw { scores: Scores::Given(&[]), prune: None };
+    let waw = given();
     let models = problem.models(Some(&waw));
     let weights = models.weights().unwrap();
     assert_eq!(weights.names(), ["lm0", "lm1", "wp", "pp", "tm0", "tm1", "d", "waw", "lop", "oov"]);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use wayword::Job;
 use wayword::corpus::LineReader;
-use wayword::decode::{Decoder, Models, Search, Settings, Wanted};
+use wayword::decode::{Decoder, Models, Request, Search, Settings, Wanted};
 use wayword::feature::{Span, Weights};
 use wayword::lm::{self, LoadOptions, Model};
 use wayword::orientation::Orientation;
@@ -81,7 +81,8 @@ impl Pair {
         let src: Vec<Vec<&str>> =
             text.lines().take(sentences).map(|line| line.split_whitespace().collect()).collect();
         let found = self.with(ini, settings, |decoder| {
-            decoder.translate_all(&src, Wanted::default(), &Job::new(0)).unwrap()
+            let requests: Vec<Request<'_>> = src.iter().map(|words| Request::of(words)).collect();
+            decoder.translate_all(&requests, Wanted::default(), &Job::new(0)).unwrap()
         });
         found.iter().map(|outcome| outcome.best[0].score).sum::<f64>() / src.len() as f64
     }
@@ -187,7 +188,7 @@ fn check_derivations(pair: &Pair, ini: &str, list: &str) -> usize {
                 .map(|(from, to)| (span_of(from), span_of(to)))
                 .map(|(from, to)| (from, tgt[to.start as usize..to.end as usize].to_vec()))
                 .collect();
-            let found = worker.score(src, &phrases).unwrap();
+            let found = worker.score(&Request::of(src), &phrases).unwrap();
             let found = found.expect("a phrase of Moses' is in its table");
             let mut expected: Vec<(String, f64)> = Vec::new();
             let mut key = "";

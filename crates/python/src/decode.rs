@@ -1,35 +1,26 @@
-//! Python's view of `wayword::decode`.
+//! Python's view of `wayword::decode`: models, weights and settings.
 
 use crate::border::{call, enter};
 use crate::extract::PhraseTable;
+use crate::feature::PathFeature;
 use crate::lm::LanguageModel;
+use crate::outcome::{Outcome, Translation};
+use crate::source::{Source, held, with_requests};
 use crate::view::View;
-use crate::waw::WawModel;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex};
-use wayword::Job;
-use wayword::decode::{
-    self, Marked, MarkupMode, Memory, Models, Oov, Outcome, Search, Settings, Translation, Wanted,
-};
-use wayword::error::{Error, Place};
-use wayword::feature::{LanguageModel as LmSeat, PathFeature, Span, Weights};
+use wayword::decode::{self, Memory, Models, Oov, Search, Settings, Wanted};
+use wayword::error::Error;
+use wayword::feature::{LanguageModel as LmSeat, PathFeature as PathSeat, Span, Weights};
 use wayword::lm::Model;
 use wayword::orientation::Orientation;
 use wayword::phrase_table::{self, TableSeat};
-use wayword::reorder::waw::{self, Prune, Scores, Waw};
 use wayword::reorder::{Distortion, Shaped};
 
 /// The type of scores, as numpy names it.
 const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
 
-/// Words, score, features, phrases (source from, to, target from, to), links.
-type Shown = (Vec<String>, f64, Vec<f64>, Vec<(u32, u32, u32, u32)>, Vec<(u32, u32)>);
-/// Best translations; scored, made, recombined, pruned, narrowed, jumps by length; arcs of the graph.
-type ShownOutcome = (Vec<Shown>, ([u64; 5], Vec<u32>), Vec<ShownArc>);
-/// From, to, source from, to, target words, score.
-type ShownArc = (u32, u32, u32, u32, Vec<String>, f64);
 /// A source span, from and to, and the target words it becomes.
 type GivenPhrase = (u32, u32, Vec<String>);
 
@@ -39,8 +30,6 @@ pub struct Decoder {
     models: Arc<Shared>,
     weights: Weights,
     settings: Settings,
-    /// How a word-after-word model narrows the search, if it does.
-    prune: Option<Prune>,
     /// What threads learned in earlier calls.
     memory: Mutex<Vec<Memory>>,
 }
@@ -50,36 +39,18 @@ struct Shared {
     table: Arc<phrase_table::PhraseTable>,
     lms: Vec<Arc<Model>>,
     orientation: Option<Orientation>,
-    after: After,
-}
-
-/// Where scores of one source word after another come from.
-enum After {
-    Nowhere,
-    Model(Arc<waw::Model>),
-    /// They are given with each call.
-    Given,
+    features: Vec<Arc<dyn PathSeat>>,
 }
 
 impl Shared {
-    /// Runs something with the models in their seats; `matrices` are given scores.
-    fn with<T>(
-        &self,
-        prune: Option<Prune>,
-        matrices: &[Vec<f32>],
-        run: impl FnOnce(Models<'_>) -> T,
-    ) -> T {
+    /// Runs something with the models in their seats.
+    fn with<T>(&self, run: impl FnOnce(Models<'_>) -> T) -> T {
         let seat = TableSeat { table: &self.table, orientation: self.orientation };
-        let waw = match &self.after {
-            After::Nowhere => None,
-            After::Model(model) => Some(Waw { scores: Scores::Model(model), prune }),
-            After::Given => Some(Waw { scores: Scores::Given(matrices), prune }),
-        };
         run(Models {
             phrases: &seat,
             lms: self.lms.iter().map(|lm| &**lm as &dyn LmSeat).collect(),
             orientation: self.orientation,
-            paths: waw.iter().map(|waw| waw as &dyn PathFeature).collect(),
+            paths: self.features.iter().map(|feature| &**feature).collect(),
         })
     }
 }
@@ -88,30 +59,23 @@ impl Decoder {
     fn new(
         models: Arc<Shared>,
         given: Vec<(String, f64)>,
-        (settings, prune): (Settings, Option<Prune>),
+        settings: Settings,
     ) -> wayword::Result<Self> {
-        if let Some(prune) = prune.filter(|_| matches!(models.after, After::Nowhere)) {
-            return Err(Error::Argument {
-                name: "space".into(),
-                found: format!("`{}+{prune}`, but no word-after-word model", settings.space),
-                expected: format!("a system with one, or `{}`", settings.space),
-            });
-        }
-        let mut weights = models.with(prune, &[], |models| models.weights())?;
+        let mut weights = models.with(|models| models.weights())?;
         for (name, value) in given {
             weights.set(&name, value)?;
         }
-        settings.check()?;
-        Ok(Decoder { models, weights, settings, prune, memory: Mutex::default() })
+        let decoder = Decoder { models, weights, settings, memory: Mutex::default() };
+        decoder.with(|_| Ok(()))?;
+        Ok(decoder)
     }
 
     /// Runs something with the decoder of the core, and keeps what its threads remember.
     fn with<T>(
         &self,
-        matrices: &[Vec<f32>],
         run: impl FnOnce(&decode::Decoder<'_>) -> wayword::Result<T>,
     ) -> wayword::Result<T> {
-        self.models.with(self.prune, matrices, |models| {
+        self.models.with(|models| {
             let decoder =
                 decode::Decoder::new(models, self.weights.clone(), self.settings.clone())?;
             let memory = self.memory.lock().map(|mut memory| std::mem::take(&mut *memory));
@@ -124,64 +88,36 @@ impl Decoder {
         })
     }
 
-    fn outcomes(
+    /// Translates sentences, and turns what comes out into something else.
+    fn translated<T: Send>(
         &self,
-        sentences: &[PyBackedStr],
-        matrices: &[Vec<f32>],
-        wanted: Wanted,
-        job: &Job,
-    ) -> wayword::Result<Vec<Outcome>> {
-        job.begin(sentences.len() as u64);
-        let words: Vec<Vec<&str>> =
-            sentences.iter().map(|sentence| sentence.split_whitespace().collect()).collect();
-        self.with(matrices, |decoder| decoder.translate_all(&words, wanted, job))
-    }
-}
-
-/// A sentence with markup; see `wayword.decode.markup`.
-#[pyclass(frozen, module = "wayword._core")]
-pub struct MarkedSentence {
-    inner: Marked,
-}
-
-#[pymethods]
-impl MarkedSentence {
-    /// Reads a line; `file` and `number` tell where it comes from.
-    #[new]
-    #[pyo3(signature = (line, *, mode, file, number))]
-    fn new(
         py: Python<'_>,
-        line: PyBackedStr,
-        mode: &str,
-        file: String,
-        number: u64,
-    ) -> PyResult<Self> {
-        call(py, || {
-            let mode = MarkupMode::named(mode)?;
-            let place = Place { file, line: Some(number) };
-            Ok(MarkedSentence { inner: Marked::parse(&line, mode, &place)? })
+        sources: &[PyRef<'_, Source>],
+        wanted: Wanted,
+        (threads, progress): (usize, Option<Py<PyAny>>),
+        turn: impl FnOnce(Vec<decode::Outcome>) -> T + Send,
+    ) -> PyResult<T> {
+        let held = held(sources);
+        enter(py, threads, progress, |job| {
+            job.begin(held.len() as u64);
+            let outcomes = with_requests(&held, |requests| {
+                self.with(|decoder| decoder.translate_all(requests, wanted, job))
+            })?;
+            Ok(turn(outcomes))
         })
-    }
-
-    /// The words to be translated.
-    #[getter]
-    fn words(&self) -> Vec<String> {
-        self.inner.words().to_vec()
     }
 }
 
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (table, lms, *, orientation, waw, given_waw, weights, settings))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
+    #[pyo3(signature = (table, lms, *, orientation, features, weights, settings))]
     fn py_new(
         py: Python<'_>,
         table: &PhraseTable,
         lms: Vec<PyRef<'_, LanguageModel>>,
         orientation: Option<String>,
-        waw: Option<&WawModel>,
-        given_waw: bool,
+        features: Vec<PyRef<'_, PathFeature>>,
         weights: Vec<(String, f64)>,
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
@@ -192,12 +128,8 @@ impl Decoder {
                 phrase_table::check_orientation(&table.inner, orientation)?;
             }
             let lms = lms.iter().map(|lm| Arc::clone(&lm.inner)).collect();
-            let after = match waw {
-                Some(model) => After::Model(Arc::clone(&model.inner)),
-                None if given_waw => After::Given,
-                None => After::Nowhere,
-            };
-            let models = Shared { table: Arc::clone(&table.inner), lms, orientation, after };
+            let features = features.iter().map(|feature| Arc::clone(&feature.inner)).collect();
+            let models = Shared { table: Arc::clone(&table.inner), lms, orientation, features };
             Decoder::new(Arc::new(models), weights, settings)
         })
     }
@@ -221,82 +153,38 @@ impl Decoder {
         names.zip(self.weights.values().iter().copied()).collect()
     }
 
-    /// Whether sentences come as `word|POS|chunk`.
-    #[getter]
-    fn factored(&self) -> bool {
-        let read = |models: Models<'_>| models.paths.iter().any(|path| path.reads_factors());
-        self.models.with(None, &[], read)
-    }
-
-    /// The same for sentences with markup.
-    #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
-    fn translate_marked(
-        &self,
-        py: Python<'_>,
-        sentences: Vec<PyRef<'_, MarkedSentence>>,
-        matrices: Vec<Vec<f32>>,
-        nbest: usize,
-        distinct: bool,
-        graph: bool,
-        threads: usize,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Vec<ShownOutcome>> {
-        let wanted = Wanted { nbest, distinct, graph };
-        let marked: Vec<Marked> = sentences.iter().map(|one| one.inner.clone()).collect();
-        let found = enter(py, threads, progress, |job| {
-            job.begin(marked.len() as u64);
-            self.with(&matrices, |decoder| decoder.translate_all_marked(&marked, wanted, job))
-        })?;
-        Ok(found.into_iter().map(show_outcome).collect())
-    }
-
-    #[pyo3(signature = (sentences, *, matrices, nbest, distinct, graph, threads, progress))]
+    #[pyo3(signature = (sources, *, nbest, distinct, graph, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn translate(
         &self,
         py: Python<'_>,
-        sentences: Vec<PyBackedStr>,
-        matrices: Vec<Vec<f32>>,
+        sources: Vec<PyRef<'_, Source>>,
         nbest: usize,
         distinct: bool,
         graph: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Vec<ShownOutcome>> {
+    ) -> PyResult<Vec<Outcome>> {
         let wanted = Wanted { nbest, distinct, graph };
-        let found =
-            enter(py, threads, progress, |job| self.outcomes(&sentences, &matrices, wanted, job))?;
-        Ok(found.into_iter().map(show_outcome).collect())
+        let outcomes = self.translated(py, &sources, wanted, (threads, progress), |all| all)?;
+        outcomes.into_iter().map(|outcome| Outcome::new(py, outcome)).collect()
     }
 
     /// For tuning: the words of the best translations of each sentence, and the features of all
     /// of them in rows.
-    #[pyo3(signature = (sentences, *, matrices, size, distinct, threads, progress))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
+    #[pyo3(signature = (sources, *, size, distinct, threads, progress))]
     fn nbest(
         &self,
         py: Python<'_>,
-        sentences: Vec<PyBackedStr>,
-        matrices: Vec<Vec<f32>>,
+        sources: Vec<PyRef<'_, Source>>,
         size: usize,
         distinct: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Vec<Vec<String>>, View)> {
         let wanted = Wanted { nbest: size, distinct, graph: false };
-        let (texts, rows) = enter(py, threads, progress, |job| {
-            let found = self.outcomes(&sentences, &matrices, wanted, job)?;
-            let rows: Vec<f64> = found
-                .iter()
-                .flat_map(|outcome| outcome.best.iter().flat_map(|one| &one.features))
-                .copied()
-                .collect();
-            let text = |outcome: &Outcome| -> Vec<String> {
-                outcome.best.iter().map(|one| one.words.join(" ")).collect()
-            };
-            Ok((found.iter().map(text).collect(), rows))
-        })?;
+        let (texts, rows) =
+            self.translated(py, &sources, wanted, (threads, progress), texts_and_rows)?;
         Ok((texts, View::of(Arc::new(rows), SCORES, |rows: &Vec<f64>| rows)))
     }
 
@@ -304,52 +192,42 @@ impl Decoder {
     fn score(
         &self,
         py: Python<'_>,
-        sentence: PyBackedStr,
+        source: PyRef<'_, Source>,
         phrases: Vec<GivenPhrase>,
-        matrices: Vec<Vec<f32>>,
-    ) -> PyResult<Option<Shown>> {
-        call(py, || {
-            let words: Vec<&str> = sentence.split_whitespace().collect();
-            let mut given = Vec::with_capacity(phrases.len());
-            for (start, end, tgt) in &phrases {
-                if start >= end || *end as usize > words.len() {
-                    return Err(Error::Argument {
-                        name: "phrases".into(),
-                        found: format!("words {start} to {end}"),
-                        expected: format!("a span inside the {} source words", words.len()),
-                    });
+    ) -> PyResult<Option<Translation>> {
+        let scored = call(py, || {
+            with_requests(&held(&[source]), |requests| {
+                let words = requests[0].source.words.len();
+                let mut given = Vec::with_capacity(phrases.len());
+                for (start, end, tgt) in &phrases {
+                    if start >= end || *end as usize > words {
+                        return Err(Error::Argument {
+                            name: "phrases".into(),
+                            found: format!("words {start} to {end}"),
+                            expected: format!("a span inside the {words} source words"),
+                        });
+                    }
+                    given.push((Span::new(*start, *end), tgt.iter().map(String::as_str).collect()));
                 }
-                given.push((Span::new(*start, *end), tgt.iter().map(String::as_str).collect()));
-            }
-            self.with(&matrices, |decoder| decoder.score(&words, &given))
-        })
-        .map(|found| found.map(show))
+                self.with(|decoder| decoder.score(&requests[0], &given))
+            })
+        })?;
+        Ok(scored.map(Translation::from))
     }
 }
 
-fn show(translation: Translation) -> Shown {
-    let Translation { words, score, features, steps, links } = translation;
-    let steps = steps
-        .iter()
-        .map(|step| (step.src.start, step.src.end, step.tgt.start, step.tgt.end))
-        .collect();
-    let links = links.iter().map(|link| (link.src.0, link.tgt.0)).collect();
-    (words, score, features, steps, links)
-}
-
-fn show_outcome(outcome: Outcome) -> ShownOutcome {
-    let stats = outcome.stats;
-    let arcs = outcome.graph.into_iter();
-    (
-        outcome.best.into_iter().map(show).collect(),
-        ([stats.scored, stats.made, stats.recombined, stats.pruned, stats.narrowed], stats.jumps),
-        arcs.map(|arc| (arc.from, arc.to, arc.src.start, arc.src.end, arc.words, arc.score))
-            .collect(),
-    )
+/// Texts by sentence, and all feature rows one after another.
+fn texts_and_rows(outcomes: Vec<decode::Outcome>) -> (Vec<Vec<String>>, Vec<f64>) {
+    let every = outcomes.iter().flat_map(|outcome| &outcome.best);
+    let rows = every.flat_map(|translation| &translation.features).copied().collect();
+    let texts = |outcome: &decode::Outcome| -> Vec<String> {
+        outcome.best.iter().map(|translation| translation.words.join(" ")).collect()
+    };
+    (outcomes.iter().map(texts).collect(), rows)
 }
 
 /// Settings from a dictionary that holds all of them.
-fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Settings, Option<Prune>)> {
+fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let text = |name: &str| -> PyResult<String> { given.as_any().get_item(name)?.extract() };
     let number = |name: &str| -> PyResult<usize> { given.as_any().get_item(name)?.extract() };
     let (space, search) = (text("space")?, text("search")?);
@@ -358,9 +236,10 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Setting
     let options_per_span = number("options_per_span")?;
     let threshold = given.as_any().get_item("threshold")?.extract()?;
     call(py, || {
-        let Shaped { space, prune } = Shaped::named(&space)?;
+        let Shaped { space, pruning } = Shaped::named(&space)?;
         let settings = Settings {
             space,
+            pruning,
             search: Search::named(&search)?,
             pop_limit,
             stack_size,
@@ -371,8 +250,8 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<(Setting
             ..Settings::default()
         };
         match compat.as_str() {
-            "none" => Ok((settings, prune)),
-            "moses" => Ok((settings.like_moses(), prune)),
+            "none" => Ok(settings),
+            "moses" => Ok(settings.like_moses()),
             _ => Err(Error::Argument {
                 name: "compat".into(),
                 found: format!("`{compat}`"),

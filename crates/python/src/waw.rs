@@ -12,8 +12,9 @@ use wayword::align::Link;
 use wayword::corpus::annotated::Sentence;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
+use wayword::reorder::prune::Chooser;
 use wayword::reorder::waw::{
-    self, Anchor, Chooser, Ends, Matrix, Options, Prepared, Shapes, Templates, Walk, Window,
+    self, Anchor, Ends, Matrix, Options, Prepared, Shapes, Templates, Walk, Window,
 };
 use wayword::reorder::{Corpus, Shaped};
 
@@ -424,7 +425,7 @@ pub fn waw_options(
     scores: Vec<f32>,
 ) -> PyResult<String> {
     call(py, || {
-        let Shaped { space, prune } = Shaped::named(space)?;
+        let Shaped { space, pruning } = Shaped::named(space)?;
         let length = covered.len() as u32;
         if scores.len() != covered.len() || end > length {
             return Err(Error::Argument {
@@ -449,8 +450,9 @@ pub fn waw_options(
         let reached: Vec<u32> = (0..length).filter(admits).collect();
         let mut kept = reached.clone();
         let mut spared = Span::default();
-        if let Some(prune) = prune {
-            spared = Chooser::new(prune).choose(end, &mut kept, |at| scores[at as usize]);
+        if let Some(pruning) = pruning {
+            let logs: Vec<f32> = kept.iter().map(|&at| scores[at as usize]).collect();
+            spared = Chooser::new(pruning.rules).choose(end, &mut kept, &logs);
         }
         for at in reached {
             let stays = kept.contains(&at) || spared.has(at);

@@ -88,7 +88,13 @@ def _print(translation: "Translation", number: int, args: argparse.Namespace) ->
     else:
         for one in every:
             rank = f"{number}\t{one.score:.4f}\t" if args.nbest > 1 else ""
-            trace = f"\t{one.trace()}\t{one.word_trace()}" if args.trace else ""
+            trace = f"\t{one.trace()}\t{one.word_trace()}{_unknown(one)}" if args.trace else ""
             print(f"{rank}{one.text}{trace}")
             if args.draw:
                 print(one.draw())
+
+
+def _unknown(translation: "Translation") -> str:
+    """A further field of a trace for words without a translation, if there are any."""
+    places = " ".join(map(str, translation.unknown))
+    return f"\tunknown: {places}" if places else ""

@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from wayword.corpus.offsets import locate
+from wayword.corpus.source import Offsets
 from wayword.corpus.split import visible
 from wayword.corpus.tokenizer import TOKENIZERS, resolve
 from wayword.corpus.truecase import Truecaser, lower
@@ -70,6 +72,15 @@ class Preparation:
         if self.case == "lower":
             return self._composed(lower(" ".join(tokens), _primary(self.lang))).split()
         return self._caser().apply(tokens) if self.case == "truecase" else tokens
+
+    def prepare_with_offsets(self, line: str) -> tuple[list[str], Offsets]:
+        """The tokens of a line, and where in it each stands; None for one that cannot be found.
+
+        >>> Preparation("de", case="lower").prepare_with_offsets("Ja, Ü!")
+        (['ja', ',', 'ü', '!'], ((0, 2), (2, 3), (4, 5), (5, 6)))
+        """
+        tokens = self.prepare(line)
+        return tokens, locate(tokens, line)
 
     def restore(self, tokens: Sequence[str]) -> str:
         """The line that tokens stand for."""

@@ -1,30 +1,24 @@
 """The decoder: models, weights and settings, ready to translate tokenised sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayword import _core
-from wayword.corpus.annotate import surface
-from wayword.decode.markup import read_markup
+from wayword.corpus.source import Source
 from wayword.decode.settings import Settings
-from wayword.decode.translation import Arc, Statistics, Translation
+from wayword.decode.translation import Translation
 from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
-from wayword.reorder.waw import WawModel, log_matrix
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from wayword.reorder.feature import Feature, log_matrix
 
 __all__ = ["Decoder", "NbestList"]
 
 Progress = Callable[[int, int], object]
-Words = tuple[str, ...]
-#: Gives P(next | last) of a sentence's words: a row for the start and one for each word.
-WawScorer: TypeAlias = "Callable[[Words], ArrayLike] | Mapping[Words, ArrayLike]"
 
 
 @dataclass(frozen=True)
@@ -32,8 +26,18 @@ class NbestList:
     """The best translations of a sentence: texts, features in rows, scores; best first."""
 
     texts: tuple[str, ...]
-    features: "NDArray[np.float64]"
-    scores: "NDArray[np.float64]"
+    features: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Models:
+    """The models of a decoder; decoders that differ in weights and settings share them."""
+
+    table: PhraseTable
+    lms: tuple[LanguageModel, ...]
+    orientation: str | None
+    features: tuple[Feature, ...]
 
 
 class Decoder:
@@ -45,25 +49,23 @@ class Decoder:
         lms: Sequence[LanguageModel],
         *,
         orientation: str | None = None,
-        waw: "WawModel | WawScorer | None" = None,
+        features: Sequence[Feature] = (),
         weights: Mapping[str, float] | None = None,
         settings: Settings | None = None,
     ) -> None:
         """``orientation`` names a model of the table, such as ``hier-mslr-bidirectional``.
 
-        ``waw`` is a word-after-word model, or something that gives a matrix of probabilities for
-        the words of a sentence. With a model that looks at tags, sentences come as ``word|POS``.
+        ``features`` are further models of word order, each of its own name, such as
+        ``[WawModel.load(path).feature()]``; sentences must bring the layers they read.
         A weight that is not given is 0, but that of unknown words, ``oov``, which is 100.
         """
         self.settings = settings or Settings()
-        model = waw if isinstance(waw, WawModel) else None
-        self._scorer = waw if not isinstance(waw, WawModel) else None
+        self._models = _Models(table, tuple(lms), orientation, tuple(features))
         self._core = _core.Decoder(
             table._core,
             [lm._core for lm in lms],
             orientation=orientation,
-            waw=model._core if model else None,
-            given_waw=self._scorer is not None,
+            features=[feature._core for feature in features],
             weights=list((weights or {}).items()),
             settings=self.settings.to_dict(),
         )
@@ -72,6 +74,16 @@ class Decoder:
     def weights(self) -> dict[str, float]:
         """All weights by the names of their features, in the order of feature rows."""
         return dict(self._core.weights)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The path features."""
+        return self._models.features
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """What sentences must have besides words: ``pos``, ``chunks``, or nothing."""
+        return frozenset().union(*(feature.layers for feature in self.features))
 
     def with_weights(self, weights: Mapping[str, float]) -> "Decoder":
         """The same models; weights that are not given stay as they are."""
@@ -83,70 +95,57 @@ class Decoder:
         return self._changed({}, settings)
 
     def _changed(self, weights: Mapping[str, float], settings: Settings) -> "Decoder":
-        made = object.__new__(Decoder)
-        made.settings = settings
-        made._scorer = self._scorer
+        changed = object.__new__(Decoder)
+        changed.settings = settings
+        changed._models = self._models
         every = [*self.weights.items(), *weights.items()]
-        made._core = self._core.changed(weights=every, settings=settings.to_dict())
-        return made
+        changed._core = self._core.changed(weights=every, settings=settings.to_dict())
+        return changed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._models, self.weights, self.settings)
 
     def translate(
         self,
-        sentences: Sequence[str],
+        sources: Sequence[str | Source],
         *,
-        markup: bool | str = False,
-        origin: tuple[str, int] = ("text", 1),
         nbest: int = 1,
         distinct: bool = False,
         graph: bool = False,
         threads: int = 0,
         progress: Progress | None = None,
+        **settings: Any,
     ) -> list[Translation]:
-        """Translate sentences of words with spaces between.
+        """Translate sentences: words with spaces between, or ``Source`` with all that is known.
 
-        ``markup`` obeys tags in them, in one of the modes of ``wayword.decode.markup``; messages
-        about tags count lines from ``origin``. ``nbest`` fills ``Translation.nbest``, with equal
-        strings once when ``distinct``; ``graph`` fills ``Translation.graph``. ``threads=0`` uses
-        all there are.
+        ``nbest`` fills ``Translation.nbest``, with equal strings once when ``distinct``;
+        ``graph`` fills ``Translation.graph``. ``threads=0`` uses all there are. Further options
+        are settings for this call, such as ``space="dl:3"``.
         """
+        if settings:
+            options: dict[str, Any] = {"nbest": nbest, "distinct": distinct, "graph": graph}
+            changed = self.with_settings(**settings)
+            return changed.translate(sources, **options, threads=threads, progress=progress)
         _at_least("nbest", nbest, 1)
         _at_least("threads", threads, 0)
-        options: dict[str, Any] = {
-            "nbest": nbest,
-            "distinct": distinct,
-            "graph": graph,
-            "threads": threads,
-            "progress": progress,
-        }
-        if markup is False:
-            sentences = [_spaced(sentence) for sentence in sentences]
-            tokens = [tuple(sentence.split()) for sentence in sentences]
-            matrices = self._matrices(tokens)
-            found = self._core.translate(sentences, matrices=matrices, **options)
-        else:
-            marked = read_markup(sentences, markup, origin)
-            tokens = [tuple(sentence.words) for sentence in marked]
-            matrices = self._matrices(tokens)
-            found = self._core.translate_marked(marked, matrices=matrices, **options)
+        every = [_source(source) for source in sources]
+        outcomes = self._core.translate(
+            self._crossing(every),
+            nbest=nbest,
+            distinct=distinct,
+            graph=graph,
+            threads=threads,
+            progress=progress,
+        )
         names = tuple(self.weights)
         return [
-            _translation(self._words(source), names, outcome, wants_nbest=nbest > 1)
-            for source, outcome in zip(tokens, found, strict=True)
+            Translation.of_outcome(outcome, source, names, wants_nbest=nbest > 1)
+            for source, outcome in zip(every, outcomes, strict=True)
         ]
-
-    def _matrices(self, sentences: Sequence[Words]) -> list[list[float]]:
-        """What the scorer says about each sentence; nothing without one."""
-        if self._scorer is None:
-            return []
-        return [_matrix(self._scorer, words) for words in sentences]
-
-    def _words(self, tokens: Words) -> Words:
-        """The words of a sentence, without factors."""
-        return tuple(map(surface, tokens)) if self._core.factored else tokens
 
     def nbest(
         self,
-        sentences: Sequence[str],
+        sources: Sequence[str | Source],
         *,
         size: int = 100,
         distinct: bool = True,
@@ -156,10 +155,8 @@ class Decoder:
         """The best translations of each sentence as arrays, for tuning."""
         _at_least("size", size, 1)
         _at_least("threads", threads, 0)
-        sentences = [_spaced(sentence) for sentence in sentences]
         texts, flat = self._core.nbest(
-            sentences,
-            matrices=self._matrices([tuple(sentence.split()) for sentence in sentences]),
+            self._crossing([_source(source) for source in sources]),
             size=size,
             distinct=distinct,
             threads=threads,
@@ -172,44 +169,71 @@ class Decoder:
         bounds = zip(texts, [0, *ends[:-1].tolist()], ends.tolist(), strict=True)
         return [NbestList(tuple(t), features[a:b], scores[a:b]) for t, a, b in bounds]
 
-    def score(self, sentence: str, phrases: Sequence[tuple[int, int, str]]) -> Translation:
-        """A translation given by its phrases in target order: source from, to, target words."""
+    def score(self, source: str | Source, phrases: Sequence[tuple[int, int, str]]) -> Translation:
+        """A translation given by its phrases in target order: source from, to, target words.
+
+        Positions are those of ``Source.words``, the order in which the decoder gets the words.
+        """
+        source = _source(source)
         given = [(start, end, target.split()) for start, end, target in phrases]
-        sentence = _spaced(sentence)
-        found = self._core.score(sentence, given, self._matrices([tuple(sentence.split())]))
-        if found is None:
+        [crossing] = self._crossing([source])
+        scored = self._core.score(crossing, given)
+        if scored is None:
             advice = "expected phrases of the table that cover each source word once"
-            raise MismatchError(f"phrases: they do not translate `{sentence}`; {advice}")
-        return Translation.of(self._words(tuple(sentence.split())), tuple(self.weights), found)
+            text = " ".join(source.words)
+            raise MismatchError(f"phrases: they do not translate `{text}`; {advice}")
+        return Translation.of(scored, source, tuple(self.weights))
+
+    def _crossing(self, sources: Sequence[Source]) -> list[_core.Source]:
+        """Sentences as the core takes them, with what Python has to say about each."""
+        layers = self.layers
+        given = {feature.name: feature.matrices(sources) for feature in self.features}
+        told = {name: matrices for name, matrices in given.items() if matrices is not None}
+        crossing = []
+        for number, source in enumerate(sources):
+            _check_matrices(source, told)
+            sentence, length = source.sentence, len(source)
+            chunks = None
+            if "chunks" in layers and sentence.chunks is not None:
+                starts = list(sentence.chunk_starts())
+                chunks = list(sentence.chunk_types()), list(sentence.chunk_heads()), starts
+            tags = sentence.pos if "pos" in layers else None
+            crossing.append(
+                _core.Source(
+                    list(source.words),
+                    tags=None if tags is None else list(tags),
+                    chunks=chunks,
+                    markup=source.markup,
+                    matrices=[
+                        (name, log_matrix(matrices[number], length))
+                        for name, matrices in told.items()
+                    ],
+                )
+            )
+        return crossing
 
 
-def _matrix(scorer: WawScorer, words: Words) -> list[float]:
-    if not isinstance(scorer, Mapping):
-        return log_matrix(scorer(words), len(words))
-    if words not in scorer:
-        raise MismatchError(f"matrix: none for `{' '.join(words)}`; expected one a sentence")
-    return log_matrix(scorer[words], len(words))
-
-
-def _translation(
-    source: Words, names: tuple[str, ...], outcome: Any, *, wants_nbest: bool
-) -> Translation:
-    best, ((scored, made, recombined, pruned, narrowed), jumps), arcs = outcome
-    every = tuple(Translation.of(source, names, one) for one in best)
-    return replace(
-        every[0],
-        nbest=every if wants_nbest else (),
-        statistics=Statistics(scored, made, recombined, pruned, narrowed, tuple(jumps)),
-        graph=tuple(
-            Arc(start, end, (u, v), " ".join(words), score)
-            for start, end, u, v, words, score in arcs
-        ),
+def _again(models: _Models, weights: Mapping[str, float], settings: Settings) -> Decoder:
+    return Decoder(
+        models.table,
+        models.lms,
+        orientation=models.orientation,
+        features=models.features,
+        weights=weights,
+        settings=settings,
     )
 
 
-def _spaced(sentence: str) -> str:
-    """Single spaces between words: Python and the core know different kinds of white space."""
-    return " ".join(sentence.split())
+def _source(source: str | Source) -> Source:
+    return source if isinstance(source, Source) else Source.of(source)
+
+
+def _check_matrices(source: Source, known: Mapping[str, object]) -> None:
+    """Refuse a matrix that no feature asks for: it would be left out without a word."""
+    for name in source.matrices:
+        if name not in known:
+            names = ", ".join(known) or "none, as no feature takes matrices"
+            raise MismatchError(f"matrix: found one for feature `{name}`; expected {names}")
 
 
 def _at_least(option: str, value: int, least: int) -> None:

@@ -1,12 +1,19 @@
 """What the decoder returns: a translation and how it came about.
 
 All objects are frozen. Positions count from 0; spans are half-open, ``(first, after the last)``.
+Source positions are those of the words the user wrote, whatever order the decoder got them in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from wayword.corpus.source import Offsets, Source
+
+if TYPE_CHECKING:
+    from wayword import _core
 
 __all__ = ["Arc", "Phrase", "Statistics", "Translation"]
 
@@ -15,12 +22,22 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Phrase:
-    """Source words and the target words they became, with where both stand."""
+    """Source words and the target words they became, with where both stand.
+
+    A preorderer may have brought words together that the user wrote apart: then ``positions`` are
+    theirs, in the order of the phrase, and ``src`` is the span from the first to the last.
+    """
 
     src: Span
     tgt: Span
     source: str
     target: str
+    positions: tuple[int, ...] = ()
+
+    @property
+    def covered(self) -> tuple[int, ...]:
+        """The source positions, in the order of the phrase."""
+        return self.positions or tuple(range(*self.src))
 
 
 @dataclass(frozen=True)
@@ -48,9 +65,10 @@ class Arc:
     src: Span
     target: str
     score: float
+    positions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Translation:
     """One way to translate a sentence.
 
@@ -68,36 +86,66 @@ class Translation:
     links: tuple[tuple[int, int], ...]
     nbest: tuple["Translation", ...] = ()
     statistics: Statistics | None = None
-    graph: tuple[Arc, ...] = field(default=(), repr=False)
+    graph: tuple[Arc, ...] = ()
+    #: source positions of words that no model has a translation for
+    unknown: tuple[int, ...] = ()
+    #: the line as the user wrote it, and where in it each source word stands, where known
+    raw: str = field(default="", compare=False)
+    offsets: Offsets | None = field(default=None, compare=False)
 
     @classmethod
-    def of(
-        cls,
-        source: tuple[str, ...],
-        names: tuple[str, ...],
-        found: tuple[list[str], float, list[float], list[Any], list[Any]],
-    ) -> "Translation":
+    def of(cls, found: "_core.Translation", source: Source, names: Sequence[str]) -> "Translation":
         """A translation from what the core returns."""
-        words, score, values, steps, links = found
-        phrases = tuple(
-            Phrase((u, v), (s, t), " ".join(source[u:v]), " ".join(words[s:t]))
-            for u, v, s, t in steps
+        words, order = found.words, source.order
+        phrases = []
+        for step in found.steps:
+            span, positions = _written(step.src, order)
+            text = " ".join(source.words[slice(*step.src)])
+            target = " ".join(words[slice(*step.tgt)])
+            phrases.append(Phrase(span, step.tgt, text, target, positions))
+        return cls(
+            source=source.written,
+            tokens=tuple(words),
+            text=" ".join(words),
+            score=found.score,
+            features=MappingProxyType(dict(zip(names, found.features, strict=True))),
+            phrases=tuple(phrases),
+            links=tuple((order[src] if order else src, tgt) for src, tgt in found.links),
+            unknown=tuple(sorted(order[at] if order else at for at in found.unknown)),
+            raw=source.raw,
+            offsets=source.offsets,
         )
-        features = MappingProxyType(dict(zip(names, values, strict=True)))
-        tokens, text = tuple(words), " ".join(words)
-        return cls(source, tokens, text, score, features, phrases, tuple(links))
+
+    @classmethod
+    def of_outcome(
+        cls, outcome: "_core.Outcome", source: Source, names: Sequence[str], *, wants_nbest: bool
+    ) -> "Translation":
+        """The best translation, with all that the search returned besides."""
+        every = tuple(cls.of(found, source, names) for found in outcome.best)
+        done = outcome.statistics
+        counts = (done.scored, done.made, done.recombined, done.pruned, done.narrowed)
+        return replace(
+            every[0],
+            nbest=every if wants_nbest else (),
+            statistics=Statistics(*counts, tuple(done.jumps)),
+            graph=tuple(_arc(arc, source.order) for arc in outcome.graph),
+        )
 
     @property
     def order(self) -> tuple[int, ...]:
         """The source positions in the order in which the phrases translate them."""
-        return tuple(at for phrase in self.phrases for at in range(*phrase.src))
+        return tuple(at for phrase in self.phrases for at in phrase.covered)
 
     def trace(self) -> str:
         """The phrases as ``source=target`` positions, inclusive, such as ``2-3=0-1 0=2``.
 
-        A phrase that became nothing has ``-`` for its target.
+        A phrase that became nothing has ``-`` for its target; one of words that the user wrote
+        apart has all their runs, such as ``0-1,4=2``.
         """
-        return " ".join(f"{_inclusive(p.src)}={_inclusive(p.tgt)}" for p in self.phrases)
+        return " ".join(
+            f"{','.join(map(_inclusive, _runs(phrase)))}={_inclusive(phrase.tgt)}"
+            for phrase in self.phrases
+        )
 
     def word_trace(self) -> str:
         """The links as Pharaoh writes them: ``0-0 1-2``."""
@@ -117,6 +165,24 @@ class Translation:
 
     def to_dict(self) -> dict[str, Any]:
         """The translation as plain values, for JSON."""
+        shown = self._to_dict()
+        shown["source_tokens"] = list(self.source)
+        if self.raw:
+            shown["raw"] = self.raw
+        if self.offsets is not None:
+            shown["offsets"] = [None if place is None else list(place) for place in self.offsets]
+        if self.nbest:
+            shown["nbest"] = [other._to_dict() for other in self.nbest]
+        if self.statistics:
+            shown["statistics"] = vars(self.statistics) | {"jumps": list(self.statistics.jumps)}
+        if self.graph:
+            shown["graph"] = [
+                [arc.start, arc.end, *arc.src, arc.target, arc.score] for arc in self.graph
+            ]
+        return shown
+
+    def _to_dict(self) -> dict[str, Any]:
+        """What differs between the translations of a sentence, and its words."""
         shown: dict[str, Any] = {
             "source": " ".join(self.source),
             "text": self.text,
@@ -125,15 +191,10 @@ class Translation:
             "features": dict(self.features),
             "phrases": [[*phrase.src, *phrase.tgt] for phrase in self.phrases],
             "links": [list(link) for link in self.links],
+            "unknown": list(self.unknown),
         }
-        if self.nbest:
-            shown["nbest"] = [other.to_dict() for other in self.nbest]
-        if self.statistics:
-            shown["statistics"] = vars(self.statistics) | {"jumps": list(self.statistics.jumps)}
-        if self.graph:
-            shown["graph"] = [
-                [arc.start, arc.end, *arc.src, arc.target, arc.score] for arc in self.graph
-            ]
+        if any(phrase.positions for phrase in self.phrases):
+            shown["positions"] = [list(phrase.covered) for phrase in self.phrases]
         return shown
 
     def with_text(self, text: str) -> "Translation":
@@ -150,6 +211,43 @@ class Translation:
         from wayword.report.derivation import to_svg
 
         return to_svg(self)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        phrases = f"{len(self.phrases)} phrase{'' if len(self.phrases) == 1 else 's'}"
+        return f"Translation({self.text!r}, score={self.score:.4g}, {phrases})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "features": dict(self.features)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in {**state, "features": MappingProxyType(state["features"])}.items():
+            object.__setattr__(self, name, value)
+
+
+def _written(span: Span, order: Sequence[int] | None) -> tuple[Span, tuple[int, ...]]:
+    """A span of the decoder among the words the user wrote, and its positions if it is no run."""
+    if order is None:
+        return span, ()
+    positions = tuple(order[slice(*span)])
+    hull = min(positions), max(positions) + 1
+    return hull, () if positions == tuple(range(*hull)) else positions
+
+
+def _arc(arc: "_core.Arc", order: Sequence[int] | None) -> Arc:
+    span, positions = _written(arc.src, order)
+    return Arc(arc.start, arc.end, span, " ".join(arc.words), arc.score, positions)
+
+
+def _runs(phrase: Phrase) -> list[Span]:
+    """The source positions of a phrase as spans, from left to right."""
+    if not phrase.positions:
+        return [phrase.src]
+    numbered = enumerate(sorted(phrase.positions))
+    runs = [list(run) for _, run in groupby(numbered, key=lambda pair: pair[1] - pair[0])]
+    return [(run[0][1], run[-1][1] + 1) for run in runs]
 
 
 def _inclusive(span: Span) -> str:

@@ -21,7 +21,7 @@ Not: a probability of the sentence's end; numbers of a row do not add up to 1.
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ import numpy.typing as npt
 from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, MismatchError
 from wayword.reorder.waw_evaluation import (
     Classification,
@@ -50,6 +51,7 @@ __all__ = [
     "Gain",
     "Ranking",
     "Summary",
+    "WawFeature",
     "WawModel",
     "evaluate",
     "features",
@@ -60,7 +62,7 @@ __all__ = [
 Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
 #: Words, or words with tags and chunks.
-Source = Sentence | Sequence[str]
+Words = Sentence | Sequence[str]
 
 #: Sets of templates: words, tags, both, both with chunks.
 TEMPLATES = ("W", "P", "WP", "WPC")
@@ -85,7 +87,7 @@ class Corpus:
 
     @classmethod
     def from_sentences(
-        cls, sentences: Iterable[Source], links: Iterable[Iterable[tuple[int, int]]]
+        cls, sentences: Iterable[Words], links: Iterable[Iterable[tuple[int, int]]]
     ) -> "Corpus":
         """Sentences, and for each its links (source, target), from 0."""
         pairs = [
@@ -111,15 +113,13 @@ class Corpus:
         return f"Corpus({len(self)} sentences, {self.words} words, {self.layers})"
 
 
-def _layers(source: Source) -> "_core._WawLayers":
+def _layers(source: Words) -> "_core._WawLayers":
     if not isinstance(source, Sentence):
         return list(source), None, None
     tags = list(source.pos) if source.pos is not None else None
     if source.chunks is None or tags is None:
         return list(source.words), tags, None
-    starts = list(range(len(source)))
-    for chunk in source.chunks:
-        starts[chunk.start : chunk.end + 1] = [chunk.start] * (chunk.end + 1 - chunk.start)
+    starts = list(source.chunk_starts())
     chunks = (list(source.chunk_types()), list(source.chunk_heads()), starts)
     return list(source.words), tags, chunks
 
@@ -190,16 +190,16 @@ class WawModel:
         return self._core.recipe
 
     @property
-    def needs_tags(self) -> bool:
-        """Whether it looks at tags, so that text must come as ``word|POS``."""
-        return self._core.needs[0]
+    def layers(self) -> frozenset[str]:
+        """What it looks at besides the words: ``pos``, and ``chunks`` too, or nothing."""
+        tags, chunks = self._core.needs
+        return frozenset({"pos"} if tags else ()) | frozenset({"chunks"} if chunks else ())
 
-    @property
-    def needs_chunks(self) -> bool:
-        """Whether it looks at chunks, so that text must come as ``word|POS|chunk``."""
-        return self._core.needs[1]
+    def feature(self, name: str = "waw") -> "WawFeature":
+        """The model as a feature of the decoder; its weight goes by the name."""
+        return WawFeature(name, self)
 
-    def matrix(self, source: Source) -> Floats:
+    def matrix(self, source: Words) -> Floats:
         """P that word ``j`` comes right after word ``i - 1``, as ``[i, j]``; row 0 is the start."""
         flat = np.asarray(self._core.matrix(_layers(source)), dtype=np.float64)
         return np.exp(flat.reshape(len(source) + 1, len(source)))
@@ -212,6 +212,26 @@ class WawModel:
 
     def __repr__(self) -> str:
         return f"WawModel({self.recipe['templates']}, {self.features} features)"
+
+
+@dataclass(frozen=True)
+class WawFeature:
+    """A word-after-word model as a feature of the decoder."""
+
+    name: str
+    model: WawModel
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """What the model looks at besides the words."""
+        return self.model.layers
+
+    @property
+    def _core(self) -> _core.PathFeature:
+        return _core.PathFeature.waw(self.name, self.model._core)
+
+    def matrices(self, sources: Sequence[Source]) -> None:
+        """Nothing: the core asks the model."""
 
 
 def _load_again(path: str, digest: str, summary: Summary | None) -> WawModel:
@@ -384,7 +404,7 @@ def samples(
     return _core.waw_samples(list(order), _count("window", window), inclusive)
 
 
-def features(source: Source, from_: int, to: int, *, between_anchor: str = "j") -> list[str]:
+def features(source: Words, from_: int, to: int, *, between_anchor: str = "j") -> list[str]:
     """The features of a jump as text; positions count from 1, and 0 is the sentence's start.
 
     >>> features(["a", "b", "c"], 1, 3)[:2]
@@ -411,47 +431,3 @@ def evaluate(
     squares = [row[2] for row in compared]
     gains = tuple(gain_of(*row, len(corpus)) for row in zip(own, plain, squares, strict=True))
     return Evaluation(Classification(*decided), own, plain, gains)
-
-
-def log_matrix(matrix: Any, words: int) -> list[float]:
-    """A matrix of probabilities as the decoder takes it: logs, row by row, the start first."""
-    given = np.asarray(matrix, dtype=np.float64)
-    if given.shape != (words + 1, words):
-        found = "×".join(map(str, given.shape))
-        raise MismatchError(
-            f"matrix: {found} numbers for {words} words; expected {words + 1}×{words}, "
-            "a row for the start and one for each word"
-        )
-    inside = given[np.arange(words + 1)[:, None] != np.arange(1, words + 1)]
-    if not np.all((inside >= 0) & (inside <= 1)):
-        raise MismatchError("matrix: a number outside 0 to 1; expected probabilities")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(given)
-    floored: list[float] = np.maximum(np.nan_to_num(logs, nan=-100.0), -100.0).ravel().tolist()
-    return floored
-
-
-def read_matrices(path: FilePath) -> Mapping[tuple[str, ...], Floats]:
-    """Matrices by sentence from JSON lines ``{"words": […], "matrix": [[…], …]}``.
-
-    What comes back can be given to a decoder in place of a model: ``waw=read_matrices(…)``.
-    """
-    import json
-
-    from wayword.corpus.files import open_text
-    from wayword.errors import FormatError
-
-    matrices: dict[tuple[str, ...], Floats] = {}
-    number = 0
-    try:
-        for number, line in enumerate(open_text(path), 1):  # noqa: B007
-            row = json.loads(line)
-            words = tuple(map(str, row["words"]))
-            matrices[words] = np.asarray(row["matrix"], dtype=np.float64)
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, FormatError):
-            raise
-        found = f"{path}:{number}: no matrix"
-        expected = '`{"words": […], "matrix": [[…], …]}`'
-        raise FormatError(f"{found}; expected {expected}; one sentence a line") from None
-    return matrices

@@ -52,7 +52,7 @@ def _wrong_metric(text: str) -> ArgumentError:
     )
 
 
-def check_dev(src: Sequence[str], gold: Gold) -> None:
+def check_dev(src: Sequence[object], gold: Gold) -> None:
     """Refuse a dev set whose sides differ in length."""
     if len(src) != len(gold):
         found = f"found {len(src)} lines for {len(gold)} of the reference"

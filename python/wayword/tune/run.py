@@ -22,7 +22,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from wayword.corpus.annotate import factored
 from wayword.corpus.files import FilePath
+from wayword.corpus.source import Source
 from wayword.decode import Decoder
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
@@ -164,7 +166,7 @@ class Plan:
 
 def tune(
     system: Decodes,
-    src: Sequence[str],
+    src: Sequence[str | Source],
     gold: Gold,
     *,
     threads: int = 0,
@@ -223,9 +225,10 @@ def _decoder_settings(system: Decodes) -> Any:
     return to_dict() if to_dict else None
 
 
-def _digest(src: Sequence[str], gold: Gold) -> str:
+def _digest(src: Sequence[str | Source], gold: Gold) -> str:
     """What tells dev sets apart."""
-    text = json.dumps([list(src), *map(list, gold.refs), gold.ref_links, gold.weights])
+    lines = [line if isinstance(line, str) else factored(line.sentence) for line in src]
+    text = json.dumps([lines, *map(list, gold.refs), gold.ref_links, gold.weights])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -234,7 +237,7 @@ class _Job:
     """One call of ``tune``."""
 
     system: Decodes
-    src: list[str]
+    src: list[str | Source]
     plan: Plan
     threads: int
     measured: Measured

@@ -8,11 +8,6 @@ use std::borrow::Cow;
 /// What a bar inside a factor is written with, after `&`.
 const BAR: &str = "#124;";
 
-/// The word of a factored token.
-pub fn word_of(token: &str) -> Cow<'_, str> {
-    unescape_bars(token.split('|').next().unwrap_or_default())
-}
-
 /// A factor as it is meant.
 pub fn unescape_bars(factor: &str) -> Cow<'_, str> {
     if !factor.contains(BAR) {
@@ -59,6 +54,5 @@ mod tests {
         for (written, meant) in cases {
             assert_eq!(unescape_bars(written), meant);
         }
-        assert_eq!(word_of("a&#124;b|NOUN|B-NP"), "a|b");
     }
 }

@@ -20,7 +20,7 @@ mod write;
 
 pub use bitext::{Bitext, Layout, ReadOptions};
 pub use doctor::{CleanFiles, Diagnosis, DoctorOptions, Finding, Problem, Report, Side, examine};
-pub use factor::{unescape_bars, word_of};
+pub use factor::unescape_bars;
 pub use length::length_of;
 pub use position::{SrcPos, TgtPos};
 pub use read::{LineReader, Source, broken, open};

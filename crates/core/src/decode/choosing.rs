@@ -1,4 +1,4 @@
-//! Which lanes may follow a group when a path feature narrows the choice.
+//! Which lanes may follow a group when the search is pruned by a path feature.
 //!
 //! In: the lanes that the space allows. Out: those entered at words that the feature keeps, and
 //! those that start where it spares all. Cost: two looks at each lane; no allocation.
@@ -15,6 +15,8 @@ pub struct Choosing {
     entries: Vec<u32>,
     /// The words that are kept.
     words: Vec<u32>,
+    /// What the feature says of each word.
+    scores: Vec<f32>,
     /// By word: the round in which it was last seen or kept.
     marks: Vec<u64>,
     /// Never starts again: a worker may live long.
@@ -41,19 +43,20 @@ impl Choosing {
         }
     }
 
-    /// Writes the lanes worth trying to `lanes`; returns how many are not. `narrow` takes words
-    /// back and returns where lanes may start that stay anyway.
+    /// Writes the lanes worth trying to `lanes`; returns how many are not. `keep` takes words
+    /// back, with room for their scores, and returns where lanes may start that stay anyway.
     pub fn choose(
         &mut self,
         options: &Options,
-        narrow: impl FnOnce(&mut Vec<u32>) -> Span,
+        keep: impl FnOnce(&mut Vec<u32>, &mut Vec<f32>) -> Span,
         lanes: &mut Vec<u32>,
     ) -> u64 {
-        let Choosing { allowed, entries, words, marks, .. } = self;
+        let Choosing { allowed, entries, words, scores, marks, .. } = self;
         lanes.clear();
+        scores.clear();
         words.clear();
         words.extend_from_slice(entries);
-        let spared = narrow(words);
+        let spared = keep(words, scores);
         self.round += 1;
         for &word in &*words {
             marks[word as usize] = self.round;

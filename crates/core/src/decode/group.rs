@@ -70,7 +70,7 @@ impl Searcher<'_> {
         order.extend(stack.iter().map(|&id| {
             let Hyp { key, score, .. } = self.arena.hyps.get(id);
             let blocks = if itg { key.blocks } else { 0 };
-            let path = if self.narrower.is_some() { key.path } else { 0 };
+            let path = if self.pruning.is_some() { key.path } else { 0 };
             let together = Together(
                 u64::from(key.cover) << 32 | u64::from(key.end),
                 u64::from(blocks) << 32 | u64::from(path),

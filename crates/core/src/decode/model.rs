@@ -1,6 +1,6 @@
 //! The models of a system side by side, and which weight belongs to which.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::feature::{LanguageModel, PathFeature, PhraseModel, Weights};
 use crate::orientation::Orientation;
 use std::ops::Range;
@@ -76,8 +76,21 @@ impl Models<'_> {
         names.extend(self.orientation.map_or(Vec::new(), Orientation::names));
         names.extend(self.paths.iter().map(|path| path.name().to_owned()));
         names.push("oov".into());
+        check_distinct(&names)?;
         let mut weights = Weights::zero(names);
         weights.set("oov", 100.0)?;
         Ok(weights)
+    }
+}
+
+/// Refuses two features of one name.
+fn check_distinct(names: &[String]) -> Result<()> {
+    match names.iter().enumerate().find(|&(at, name)| names[..at].contains(name)) {
+        Some((_, name)) => Err(Error::Argument {
+            name: "features".into(),
+            found: format!("two called `{name}`"),
+            expected: format!("a name for each; taken are {}", names.join(", ")),
+        }),
+        None => Ok(()),
     }
 }

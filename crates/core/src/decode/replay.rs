@@ -10,6 +10,7 @@ use super::settings::Settings;
 use super::stock::Stock;
 use super::translation::{Step, Translation};
 use crate::align::Link;
+use crate::corpus::SrcPos;
 use crate::feature::{Coverage, Here, LmState, PathScorer, Span, Weights};
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
@@ -39,6 +40,7 @@ impl Replay<'_> {
         let mut words: Vec<String> = Vec::new();
         let mut steps = Vec::new();
         let mut links = Vec::new();
+        let mut unknown = Vec::new();
         for &choice in choices {
             let Choice { item, span } = self.options.choice(choice);
             let first = words.len() as u32;
@@ -46,13 +48,18 @@ impl Replay<'_> {
             steps.push(Step { src: span, tgt: Span::new(first, words.len() as u32) });
             let own = self.stock.links(item).iter();
             links.extend(own.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
+            if self.stock.item(item).oov != 0.0 {
+                unknown.push(SrcPos(span.start));
+            }
         }
+        unknown.sort_unstable();
         let mut features = vec![0.0; self.layout.len()];
         self.phrase_features(choices, &mut features);
         self.lm_features(&words, &mut features);
         self.order_features(choices, &mut features);
         self.path_features(choices, &mut features);
-        Translation { score: self.weights.total(&features), words, features, steps, links }
+        let score = self.weights.total(&features);
+        Translation { words, score, features, steps, links, unknown }
     }
 
     fn phrase_features(&self, choices: &[u32], features: &mut [f64]) {

@@ -23,6 +23,7 @@ use crate::job::Job;
 use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
+use crate::reorder::prune::Chooser;
 
 /// A group and a lane that may follow it.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +86,8 @@ pub struct Searcher<'s> {
     pub path_weights: &'s [f64],
     pub keeps_blocks: bool,
     pub keeps_start: bool,
-    /// The path feature that narrows down what comes next.
-    pub narrower: Option<usize>,
+    /// The place of the path feature that the search is pruned by, and what chooses by it.
+    pub pruning: Option<(usize, Chooser)>,
 }
 
 /// What a path feature says of an option, with the end if it is the last, and its state after it.
@@ -162,8 +163,11 @@ impl Searcher<'_> {
         let group = self.arena.groups[number as usize];
         let mut lanes = std::mem::take(&mut self.arena.lanes);
         lanes.clear();
-        match self.narrower {
-            Some(narrower) => self.narrow(number, narrower, &mut lanes),
+        match self.pruning.take() {
+            Some((place, mut chooser)) => {
+                self.prune(number, place, &mut chooser, &mut lanes);
+                self.pruning = Some((place, chooser));
+            }
             None => self.allowed(&group, &mut lanes),
         }
         let cov = self.arena.covers.get(group.cover);
@@ -223,9 +227,10 @@ impl Searcher<'_> {
             && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
     }
 
-    /// The lanes that the space allows and the path feature wants. Groups that differ in the
-    /// states of path features alone stand side by side and share what the space allows.
-    fn narrow(&mut self, number: u32, narrower: usize, lanes: &mut Vec<u32>) {
+    /// The lanes that the space allows and that are worth trying to the path feature at `place`.
+    /// Groups that differ in the states of path features alone stand side by side and share what
+    /// the space allows.
+    fn prune(&mut self, number: u32, place: usize, chooser: &mut Chooser, lanes: &mut Vec<u32>) {
         let group = self.arena.groups[number as usize];
         let mut choosing = std::mem::take(&mut self.arena.choosing);
         let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
@@ -234,10 +239,12 @@ impl Searcher<'_> {
             self.allowed(&group, &mut choosing.allowed);
             choosing.find_entries(self.options);
         }
-        let state = self.arena.states.get(&group.path)[narrower];
-        let narrow =
-            |words: &mut Vec<u32>| self.paths[narrower].narrow(state, &self.here(&group), words);
-        self.stats.narrowed += choosing.choose(self.options, narrow, lanes);
+        let state = self.arena.states.get(&group.path)[place];
+        let choose = |words: &mut Vec<u32>, scores: &mut Vec<f32>| {
+            self.paths[place].rate(state, words, scores);
+            chooser.choose(group.end, words, scores)
+        };
+        self.stats.narrowed += choosing.choose(self.options, choose, lanes);
         self.arena.choosing = choosing;
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::reorder::orientation::{NextTest, Reduce};
-use crate::reorder::{Distortion, Space};
+use crate::reorder::{Distortion, Pruning, Space};
 
 /// How hypotheses are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,10 @@ impl Oov {
 /// Everything about a search but the model and its weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Which orders of phrases are tried.
+    /// Which orders of phrases are allowed.
     pub space: Space,
+    /// Which of them are worth trying; none when all are.
+    pub pruning: Option<Pruning>,
     /// How hypotheses are made.
     pub search: Search,
     /// Hypotheses made per stack in cube pruning; 0 for all.
@@ -85,6 +87,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             space: Space::Dl(Some(6)),
+            pruning: None,
             search: Search::Cube,
             pop_limit: 1000,
             stack_size: 200,

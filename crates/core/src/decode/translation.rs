@@ -1,8 +1,8 @@
 //! What a search returns.
 
 use crate::align::Link;
-use crate::feature::{Span, Weights};
-use std::fmt::Write;
+use crate::corpus::SrcPos;
+use crate::feature::Span;
 
 /// A phrase of a translation: source words, and the target words they became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Step {
 }
 
 /// One way to translate a sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
     /// Target words.
     pub words: Vec<String>,
@@ -26,6 +26,8 @@ pub struct Translation {
     pub steps: Vec<Step>,
     /// Links from the phrases used, in the order of the target words' phrases.
     pub links: Vec<Link>,
+    /// Source words that no model has a translation for, from left to right.
+    pub unknown: Vec<SrcPos>,
 }
 
 impl Translation {
@@ -34,16 +36,6 @@ impl Translation {
         let steps: Vec<String> =
             self.steps.iter().map(|step| format!("{}={}", step.src, step.tgt)).collect();
         steps.join(" ")
-    }
-
-    /// A line of an n-best list: `id ||| words ||| name= v … ||| total ||| trace`.
-    pub fn line(&self, id: usize, weights: &Weights) -> String {
-        let mut line = format!("{id} ||| {} |||", self.words.join(" "));
-        for (name, value) in weights.names().iter().zip(&self.features) {
-            write!(line, " {name}= {value}").expect("a string takes any text");
-        }
-        write!(line, " ||| {} ||| {}", self.score, self.trace()).expect("a string takes any text");
-        line
     }
 }
 
@@ -89,21 +81,4 @@ pub struct Outcome {
     pub stats: Statistics,
     /// All ways that lead to a complete translation, if asked for; ordered by where they lead.
     pub graph: Vec<GraphArc>,
-}
-
-/// What is wanted besides the best translation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
-    /// Length of the n-best list, at least 1.
-    pub nbest: usize,
-    /// Whether equal strings appear once.
-    pub distinct: bool,
-    /// Whether the search graph is returned.
-    pub graph: bool,
-}
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Wanted { nbest: 1, distinct: false, graph: false }
-    }
 }

@@ -10,10 +10,12 @@ mod coverage;
 mod lm;
 mod path;
 mod phrase;
+mod source;
 mod weights;
 
 pub use coverage::{Coverage, Span};
 pub use lm::{LanguageModel, LmState};
-pub use path::{Here, PathFeature, PathScorer, Source};
+pub use path::{Here, PathFeature, PathScorer, check_name};
 pub use phrase::{Phrase, PhraseEntry, PhraseModel};
+pub use source::{Chunks, NamedMatrix, Source};
 pub use weights::Weights;

@@ -1,23 +1,11 @@
 //! The seats of features that depend on the path taken through the source sentence.
 //!
 //! A word-after-word model keeps the last translated word as its state; a linear-ordering model
-//! needs the coverage alone. Both plug in here, and the first may also narrow down which phrases
-//! come next (SPEC c), so the search knows neither of them.
+//! needs the coverage alone. Both plug in here, and the first may also say which words are likely
+//! to come next, for early pruning (SPEC c), so the search knows neither of them.
 
-use crate::error::Result;
-use crate::feature::{Coverage, Phrase, Span};
-
-/// A sentence to be translated, as path features see it.
-#[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
-    /// The words.
-    pub words: &'a [&'a str],
-    /// The words with their factors, `word|POS|chunk`, where a feature reads factors; else the
-    /// words again.
-    pub tokens: &'a [&'a str],
-    /// Its place among the sentences given together, from 0.
-    pub number: usize,
-}
+use crate::error::{Error, Result};
+use crate::feature::{Coverage, Phrase, Source, Span};
 
 /// Where a partial translation stands, as far as the choice of the next span goes.
 #[derive(Debug, Clone, Copy)]
@@ -36,17 +24,12 @@ pub struct Here<'a> {
 }
 
 /// A feature with a state that fits in 32 bits.
-pub trait PathFeature: Sync {
+pub trait PathFeature: Send + Sync {
     /// The name its weight goes by.
     fn name(&self) -> &str;
 
-    /// Whether its scorers narrow down what comes next; of several such features the first does.
-    fn narrows(&self) -> bool {
-        false
-    }
-
-    /// Whether sentences come as factored tokens (`word|POS|chunk`).
-    fn reads_factors(&self) -> bool {
+    /// Whether its scorers can rate words, so that the search may be pruned by it.
+    fn rates(&self) -> bool {
         false
     }
 
@@ -91,9 +74,20 @@ pub trait PathScorer {
         0.0
     }
 
-    /// Takes those of some words back that are not worth jumping to; at least one must stay.
-    /// Returns where phrases may start that stay whatever word they are entered at.
-    fn narrow(&self, _state: u32, _here: &Here<'_>, _words: &mut Vec<u32>) -> Span {
-        Span::default()
+    /// How likely each of some untranslated words is to come next, as logs, in their order;
+    /// `scores` comes empty. Only asked where the feature says that it rates.
+    fn rate(&self, _state: u32, _words: &[u32], _scores: &mut Vec<f32>) {}
+}
+
+/// Refuses a name that weights, spaces and n-best lists could not be read with again.
+pub fn check_name(name: &str) -> Result<()> {
+    let is_inner = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.');
+    if name.starts_with(char::is_alphabetic) && name.chars().all(is_inner) {
+        return Ok(());
     }
+    Err(Error::Argument {
+        name: "feature".into(),
+        found: format!("the name `{name}`"),
+        expected: "a letter, then letters, digits, `_`, `-` and `.`".into(),
+    })
 }

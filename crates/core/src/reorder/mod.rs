@@ -9,10 +9,12 @@ pub mod distortion;
 pub mod fence;
 pub mod order;
 pub mod orientation;
+pub mod prune;
 pub mod space;
 pub mod waw;
 
 pub use corpus::Corpus;
 pub use distortion::Distortion;
 pub use fence::Fences;
+pub use prune::{Prune, Pruning};
 pub use space::{Shaped, Space};

@@ -9,7 +9,7 @@
 use crate::error::{Error, Result};
 use crate::feature::{Here, Span};
 use crate::reorder::distortion::distance;
-use crate::reorder::waw::Prune;
+use crate::reorder::prune::Pruning;
 use std::fmt;
 
 /// Which orders of phrases the decoder may use.
@@ -29,30 +29,30 @@ pub enum Space {
     Itg,
 }
 
-/// A space, and how it is shaped by a word-after-word model: `dl:18+waw(top=3,threshold=0.1,zone=5)`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A space, and how a path feature shapes it: `dl:18+waw(top=3,threshold=0.1,zone=5)`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Shaped {
     /// What is allowed.
     pub space: Space,
     /// What is worth trying; none when everything is.
-    pub prune: Option<Prune>,
+    pub pruning: Option<Pruning>,
 }
 
 impl Shaped {
-    /// Reads a space by name, with or without `+waw(…)`.
+    /// Reads a space by name, with or without `+FEATURE(…)`.
     pub fn named(name: &str) -> Result<Shaped> {
-        let (space, prune) = match name.split_once('+') {
-            Some((space, prune)) => (space, Some(Prune::named(prune)?)),
+        let (space, pruning) = match name.split_once('+') {
+            Some((space, pruning)) => (space, Some(Pruning::named(pruning)?)),
             None => (name, None),
         };
-        Ok(Shaped { space: Space::named(space)?, prune })
+        Ok(Shaped { space: Space::named(space)?, pruning })
     }
 }
 
 impl fmt::Display for Shaped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.space)?;
-        self.prune.map_or(Ok(()), |prune| write!(f, "+{prune}"))
+        self.pruning.as_ref().map_or(Ok(()), |pruning| write!(f, "+{pruning}"))
     }
 }
 
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn shaped_spaces_are_read_and_shown() {
-        for name in ["dl:18+waw(top=3,threshold=0.1,zone=5)", "itg+waw(top=1,threshold=0,zone=-1)"]
+        for name in ["dl:18+waw(top=3,threshold=0.1,zone=5)", "itg+lop(top=1,threshold=0,zone=-1)"]
         {
             assert_eq!(Shaped::named(name).unwrap().to_string(), name);
         }

@@ -13,8 +13,7 @@ use wayword::feature::{
 };
 use wayword::orientation::{Classes, Model, Orientation};
 use wayword::reorder::orientation::NextTest;
-use wayword::reorder::waw::Prune;
-use wayword::reorder::{Distortion, Space};
+use wayword::reorder::{Distortion, Prune, Space};
 
 /// A phrase pair.
 #[derive(Debug, Clone)]
@@ -472,7 +471,7 @@ impl Twin<'_> {
         }
         features.extend(self.after.map(|after| after.total(path)));
         for feature in self.models.paths.iter().filter(|feature| feature.name() != "waw") {
-            let source = Source { words: self.src, tokens: self.src, number: 0 };
+            let source = Source::of(self.src);
             let phrases: Vec<Phrase<'_>> =
                 spans.iter().map(|&span| Phrase { span, links: &[] }).collect();
             let scorer = feature.sentence(&source, &phrases).unwrap();

@@ -88,6 +88,14 @@ class Sentence:
                 heads[at] = head
         return tuple(heads)
 
+    def chunk_starts(self) -> tuple[int, ...]:
+        """The position where each word's chunk starts; outside, the word itself."""
+        starts = list(range(len(self)))
+        for chunk in self.chunks or ():
+            for at in range(chunk.start, chunk.end + 1):
+                starts[at] = chunk.start
+        return tuple(starts)
+
     def head_of(self, chunk: Chunk) -> int:
         """The head of one chunk: given, or told by the tags."""
         if chunk.head is not None:

@@ -1,51 +1,54 @@
-//! The model's seat at the decoder: the feature `waw`, and early pruning.
+//! The model's seat at the decoder: a path feature, and early pruning.
 //!
-//! In: the words of a sentence with their factors, and the phrases that may be used in it.
-//! Out: for each phrase added, ln P of the jump to its first word and of the jumps inside it, so
-//! that a complete translation has one factor a source word (SPEC b.5); which phrases are worth
-//! trying next (SPEC c).
+//! In: the words of a sentence with their layers, or given numbers, and the phrases that may be
+//! used in it. Out: for each phrase added, ln P of the jump to its first word and of the jumps
+//! inside it, so that a complete translation has one factor a source word (SPEC b.5); how likely
+//! each word is to come next (SPEC c).
 //! Cost: one look-up a phrase added; the inside of a phrase is worked out once a sentence.
 
 use super::matrix::Matrix;
 use super::model::Model;
 use super::prepared::Prepared;
-use super::prune::{Chooser, Prune};
-use crate::corpus::annotated::{BadToken, FACTORS, Sentence};
+use crate::corpus::annotated::Sentence;
 use crate::error::{Error, Place, Result};
-use crate::feature::{Here, PathFeature, PathScorer, Phrase, Source, Span};
+use crate::feature::{Here, PathFeature, PathScorer, Phrase, Source, check_name};
 use crate::reorder::order::MeanOrder;
-use std::cell::RefCell;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Where the scores of pairs of words come from.
-#[derive(Debug, Clone, Copy)]
-pub enum Scores<'a> {
+#[derive(Debug, Clone)]
+pub enum Scores {
     /// A trained model.
-    Model(&'a Model),
-    /// For each sentence its log probabilities, `length + 1` rows of `length` numbers; the first
-    /// row is the sentence's start.
-    Given(&'a [Vec<f32>]),
+    Model(Arc<Model>),
+    /// They are given with each sentence, by the name of the feature.
+    Given,
 }
 
-/// The feature `waw`.
-#[derive(Debug, Clone, Copy)]
-pub struct Waw<'a> {
-    /// Scores of pairs of words.
-    pub scores: Scores<'a>,
-    /// How the choice of the next phrase is narrowed, if it is.
-    pub prune: Option<Prune>,
+/// A word-after-word model as a feature of its own name.
+#[derive(Debug, Clone)]
+pub struct Waw {
+    name: String,
+    scores: Scores,
 }
 
-impl Waw<'_> {
+impl Waw {
+    /// The feature of this name.
+    pub fn new(name: &str, scores: Scores) -> Result<Self> {
+        check_name(name)?;
+        Ok(Waw { name: name.into(), scores })
+    }
+
     fn matrix<'m>(&'m self, source: &Source<'_>) -> Result<Matrix<'m>> {
-        match self.scores {
+        match &self.scores {
             Scores::Model(model) => {
                 let mut prepared = Prepared::default();
-                prepared.fill_from(&annotated(source, model)?);
+                prepared.fill_from(&self.annotated(source, model)?);
                 Ok(Matrix::lazy(model, prepared))
             }
-            Scores::Given(matrices) => {
+            Scores::Given => {
                 let length = source.words.len();
-                let cells = matrices.get(source.number).map(Vec::as_slice).unwrap_or_default();
+                let cells = source.matrix(&self.name).unwrap_or_default();
                 if cells.len() == (length + 1) * length {
                     return Ok(Matrix::given(length, cells));
                 }
@@ -57,51 +60,50 @@ impl Waw<'_> {
             }
         }
     }
-}
 
-/// The sentence with as many layers as its tokens have, which must be enough for the model.
-fn annotated<'a>(source: &Source<'a>, model: &Model) -> Result<Sentence<'a>> {
-    let place = || Place { file: "sentence".into(), line: Some(source.number as u64 + 1) };
-    let templates = model.recipe().options.templates;
-    let needed = 1 + usize::from(templates.needs_tags()) + usize::from(templates.needs_chunks());
-    if needed == 1 {
-        return Ok(Sentence::of_words(source.words.iter().copied()));
+    /// The sentence with the layers that the model looks at.
+    fn annotated<'a>(&self, source: &Source<'a>, model: &Model) -> Result<Sentence<'a>> {
+        let templates = model.recipe().options.templates;
+        let texts = |layer: &'a [&'a str]| layer.iter().copied().map(Cow::Borrowed).collect();
+        let words = texts(source.words);
+        let (mut tags, mut types) = (Vec::new(), Vec::new());
+        let (mut heads, mut starts) = (Vec::new(), Vec::new());
+        if templates.needs_tags() {
+            tags = texts(source.tags.ok_or_else(|| self.lacks(source, "tags"))?);
+        }
+        if templates.needs_chunks() {
+            let chunks = source.chunks.ok_or_else(|| self.lacks(source, "chunks"))?;
+            types = texts(chunks.types);
+            (heads, starts) = (chunks.heads.to_vec(), chunks.starts.to_vec());
+        }
+        Sentence::of_layers(words, tags, types, heads, starts).ok_or_else(|| Error::Mismatch {
+            place: place(source),
+            found: format!("layers that do not fit {} words", source.words.len()),
+            advice: "give a tag, a chunk type, a head and a start for each word".into(),
+        })
     }
-    let factors = source.tokens.first().map_or(needed, |token| token.split('|').count());
-    if !(needed..=FACTORS).contains(&factors) {
-        let forms = ["word", "word|POS", "word|POS|chunk"];
-        return Err(Error::Format {
-            place: place(),
-            found: format!("tokens with {factors} factors"),
-            expected: format!("`{}`, which the model looks at", forms[needed - 1]),
-            advice: "annotate the text as the training text was".into(),
-        });
-    }
-    Sentence::of_factors(source.tokens.iter().copied(), factors).map_err(|bad| {
-        let BadToken { at, found, expected } = bad;
+
+    fn lacks(&self, source: &Source<'_>, layer: &str) -> Error {
         Error::Format {
-            place: place(),
-            found: format!("token {} (`{}`): {found}", at + 1, source.tokens[at]),
-            expected,
-            advice: "write a `|` inside a word as `&#124;`".into(),
+            place: place(source),
+            found: format!("words without {layer}"),
+            expected: format!("{layer}, which the model of feature `{}` looks at", self.name),
+            advice: "annotate the text as the training text was".into(),
         }
-    })
+    }
 }
 
-impl PathFeature for Waw<'_> {
+fn place(source: &Source<'_>) -> Place {
+    Place { file: "sentence".into(), line: Some(source.number as u64 + 1) }
+}
+
+impl PathFeature for Waw {
     fn name(&self) -> &str {
-        "waw"
+        &self.name
     }
 
-    fn narrows(&self) -> bool {
-        self.prune.is_some()
-    }
-
-    fn reads_factors(&self) -> bool {
-        match self.scores {
-            Scores::Model(model) => model.recipe().options.templates.needs_tags(),
-            Scores::Given(_) => false,
-        }
+    fn rates(&self) -> bool {
+        true
     }
 
     fn sentence<'a>(
@@ -115,7 +117,6 @@ impl PathFeature for Waw<'_> {
             insides: phrases.iter().map(|phrase| inside(&matrix, &mut order, phrase)).collect(),
             hopes: hopes(&matrix),
             matrix,
-            chooser: self.prune.map(|prune| RefCell::new(Chooser::new(prune))),
         }))
     }
 }
@@ -178,7 +179,6 @@ struct Scorer<'a> {
     matrix: Matrix<'a>,
     hopes: Vec<Hope>,
     insides: Vec<Inside>,
-    chooser: Option<RefCell<Chooser>>,
 }
 
 impl PathScorer for Scorer<'_> {
@@ -200,9 +200,7 @@ impl PathScorer for Scorer<'_> {
         other - any
     }
 
-    fn narrow(&self, state: u32, here: &Here<'_>, words: &mut Vec<u32>) -> Span {
-        let Some(chooser) = &self.chooser else { return Span::new(0, here.cov.length()) };
-        let score = |word: u32| self.matrix.get(state, word + 1);
-        chooser.borrow_mut().choose(here.end, words, score)
+    fn rate(&self, state: u32, words: &[u32], scores: &mut Vec<f32>) {
+        scores.extend(words.iter().map(|&word| self.matrix.get(state, word + 1)));
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! The stage reads top to bottom: `prepared` holds a sentence, `samples` and `template`
 //! say what is learned from it, `count` and `rows` write it down, `train` learns, `model` keeps
-//! what was learned, `matrix`, `prune` and `feature` use it, `evaluate` puts it to the test.
+//! what was learned, `matrix` and `feature` use it, `evaluate` puts it to the test.
 
 mod count;
 mod evaluate;
@@ -18,7 +18,6 @@ mod matrix;
 mod model;
 mod options;
 mod prepared;
-mod prune;
 mod rows;
 mod samples;
 mod template;
@@ -33,7 +32,6 @@ pub use matrix::Matrix;
 pub use model::{Model, Recipe, VERSION};
 pub use options::{Anchor, Options, Templates, Window};
 pub use prepared::Prepared;
-pub use prune::{Chooser, Prune};
 pub use samples::{Sample, Walk};
 pub use template::{Ends, Firing, Shapes};
 pub use train::{Slope, Trainer};

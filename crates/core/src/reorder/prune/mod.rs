@@ -1,13 +1,13 @@
 //! Early reordering pruning: which words are worth jumping to (SPEC c).
 //!
-//! In: the words that phrases which the space allows are entered at, and a score for each. Out:
-//! those worth jumping to. How: words are ranked by score; the best so many stay, if they are not
+//! In: the words that phrases which the space allows are entered at, and a score for each, which
+//! comes from any path feature that rates words. Out: those worth jumping to. How: words are ranked by score; the best so many stay, if they are not
 //! too far below the best one; phrases that start near the end of the last one stay anyway. The
 //! best word always stays, so this makes no dead end.
 //! Cost: one look at each word and a partial sort; no allocation.
 
 use crate::error::{Error, Result};
-use crate::feature::Span;
+use crate::feature::{Span, check_name};
 use crate::reorder::distortion::distance;
 use std::fmt;
 
@@ -28,25 +28,49 @@ impl Default for Prune {
     }
 }
 
-impl Prune {
-    /// Reads what `Display` writes: `waw(top=3,threshold=0.1,zone=5)`; what is left out takes its
-    /// default, and `waw` alone is enough.
-    pub fn named(name: &str) -> Result<Prune> {
-        let parsed = match name.strip_prefix("waw") {
-            Some("") => Some(Prune::default()),
-            Some(rest) => rest
-                .strip_prefix('(')
-                .and_then(|rest| rest.strip_suffix(')'))
-                .and_then(|inside| inside.split(',').try_fold(Prune::default(), Prune::with)),
-            None => None,
-        };
-        parsed.ok_or_else(|| Error::Argument {
-            name: "space".into(),
-            found: format!("`+{name}`"),
-            expected: "`+waw(top=N,threshold=T,zone=Z)` with N >= 0, T from 0 to 1, Z >= -1".into(),
-        })
-    }
+/// Pruning by a path feature: `waw(top=3,threshold=0.1,zone=5)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pruning {
+    /// The name of the path feature.
+    pub feature: String,
+    /// How much is pruned.
+    pub rules: Prune,
+}
 
+impl Pruning {
+    /// Reads what `Display` writes; what is left out takes its default, and a name alone is
+    /// enough.
+    pub fn named(text: &str) -> Result<Pruning> {
+        let (feature, rules) = match text.split_once('(') {
+            Some((feature, rest)) => {
+                let inside = rest.strip_suffix(')');
+                let fields = inside.map(|inside| inside.split(','));
+                (feature, fields.and_then(|mut f| f.try_fold(Prune::default(), Prune::with)))
+            }
+            None => (text, Some(Prune::default())),
+        };
+        match rules.filter(|_| check_name(feature).is_ok()) {
+            Some(rules) => Ok(Pruning { feature: feature.into(), rules }),
+            None => Err(Error::Argument {
+                name: "space".into(),
+                found: format!("`+{text}`"),
+                expected: "`+FEATURE(top=N,threshold=T,zone=Z)` with N >= 0, T from 0 to 1, \
+                           Z >= -1"
+                    .into(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Pruning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Prune { top, threshold, zone } = self.rules;
+        let zone = zone.map_or(-1, i64::from);
+        write!(f, "{}(top={top},threshold={threshold},zone={zone})", self.feature)
+    }
+}
+
+impl Prune {
     fn with(self, field: &str) -> Option<Prune> {
         let (name, value) = field.split_once('=')?;
         Some(match name.trim() {
@@ -60,16 +84,7 @@ impl Prune {
             _ => return None,
         })
     }
-}
 
-impl fmt::Display for Prune {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let zone = self.zone.map_or(-1, i64::from);
-        write!(f, "waw(top={},threshold={},zone={zone})", self.top, self.threshold)
-    }
-}
-
-impl Prune {
     /// Where phrases may start that stay anyway; `end` is the word after the last phrase.
     pub fn spared(&self, end: u32) -> Span {
         self.zone.map_or(Span::default(), |zone| {
@@ -103,13 +118,14 @@ impl Chooser {
     }
 
     /// Takes words back that are not worth jumping to, and returns where phrases may start that
-    /// stay anyway. `end` is the word after the last phrase; `score` is the log score of a word;
-    /// words count from 0, and none comes twice.
-    pub fn choose(&mut self, end: u32, words: &mut Vec<u32>, score: impl Fn(u32) -> f32) -> Span {
+    /// stay anyway. `end` is the word after the last phrase; `scores` are logs, one a word; words
+    /// count from 0, and none comes twice.
+    pub fn choose(&mut self, end: u32, words: &mut Vec<u32>, scores: &[f32]) -> Span {
         let Chooser { prune, margin, entries } = self;
         entries.clear();
-        entries.extend(words.iter().map(|&word| Entry {
-            score: score(word),
+        let scored = words.iter().zip(scores);
+        entries.extend(scored.map(|(&word, &score)| Entry {
+            score,
             distance: distance(end, word),
             word,
         }));
@@ -129,3 +145,6 @@ impl Chooser {
         prune.spared(end)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! One thread at work on one sentence after another.
+//!
+//! In: a request. Out: the best translations, or the score of a given one.
+//! How: the options of the sentence are found, path features see them, then a search runs; what
+//! it returns is scored again from the start.
+//! Cost: memory is kept between sentences.
+
+use super::context::{Contexts, Weighted};
+use super::cube::{self, Cube};
+use super::decoder::Decoder;
+use super::graph::graph;
+use super::hyp::HypId;
+use super::markup::Markup;
+use super::nbest::Paths;
+use super::options::Options;
+use super::paths::Seated;
+use super::pricing::Pricing;
+use super::replay::Replay;
+use super::request::{Request, Wanted};
+use super::search::{Arena, Searcher};
+use super::settings::Search;
+use super::stack;
+use super::stock::Stock;
+use super::translation::{Outcome, Statistics, Translation};
+use crate::error::Result;
+use crate::feature::{PathScorer, Span};
+use crate::job::Job;
+use crate::orientation::Model;
+use crate::reorder::Fences;
+use crate::reorder::distortion::distance;
+
+use crate::reorder::prune::Chooser;
+use hashbrown::HashSet;
+
+/// Paths looked at for each place in a list of distinct translations.
+const DISTINCT_EFFORT: usize = 200;
+
+/// One thread at work; it remembers much from sentence to sentence, but nothing that would change
+/// a result.
+pub struct Worker<'d> {
+    pub(super) decoder: &'d Decoder<'d>,
+    pub(super) memory: Memory,
+}
+
+/// What one thread remembers; it fits decoders of equal models, weights and settings only.
+#[derive(Default)]
+pub struct Memory {
+    contexts: Contexts,
+    stock: Stock,
+    options: Options,
+    arena: Arena,
+    cube: Cube,
+}
+
+impl Worker<'_> {
+    /// Translates one sentence as its markup demands.
+    pub fn translate(
+        &mut self,
+        request: &Request<'_>,
+        wanted: Wanted,
+        job: &Job,
+    ) -> Result<Outcome> {
+        let Worker { decoder, memory } = self;
+        let settings = &decoder.settings;
+        decoder.with_options(*request, settings.options_per_span, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let keep_arcs = wanted.nbest > 1 || wanted.graph;
+            let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
+            searcher.start();
+            let last = match settings.search {
+                Search::Cube => cube::run(&mut searcher, cube)?,
+                Search::Stack => stack::run(&mut searcher)?,
+            };
+            let Searcher { arena, mut stats, .. } = searcher;
+            let best = decoder.list(&replay, arena, last, wanted);
+            stats.jumps = jumps(&best[0]);
+            let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
+            Ok(Outcome { best, stats, graph })
+        })
+    }
+
+    /// Scores a translation given as phrases, source span and target words in target order.
+    /// None when the table has no such phrase, or the phrases do not cover each word once.
+    pub fn score(
+        &mut self,
+        request: &Request<'_>,
+        phrases: &[(Span, Vec<&str>)],
+    ) -> Result<Option<Translation>> {
+        let mut covered = vec![false; request.source.words.len()];
+        for position in phrases.iter().flat_map(|(span, _)| span.start..span.end) {
+            match covered.get_mut(position as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return Ok(None),
+            }
+        }
+        if covered.contains(&false) {
+            return Ok(None);
+        }
+        let Worker { decoder, memory } = self;
+        decoder.with_options(*request, 0, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let find = |(span, words): &(Span, Vec<&str>)| {
+                scene
+                    .options
+                    .choices_of(*span)
+                    .find(|&choice| replay.words(choice).eq(words.iter().copied()))
+            };
+            let choices: Option<Vec<u32>> = phrases.iter().map(find).collect();
+            Ok(choices.map(|choices| replay.translation(&choices)))
+        })
+    }
+}
+
+impl Decoder<'_> {
+    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
+    fn with_options<T>(
+        &self,
+        request: Request<'_>,
+        limit: usize,
+        memory: &mut Memory,
+        run: impl FnOnce(Scene<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let Request { source, markup } = request;
+        let src = source.words;
+        let Memory { contexts, stock, options, arena, cube } = memory;
+        let values = self.weights.values();
+        let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
+        let Decoder { models, layout, settings, .. } = self;
+        let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
+        stock.make_room(contexts, limit);
+        options.find(stock, contexts, &pricing, src, markup)?;
+        let mut paths = Vec::new();
+        if !self.models.paths.is_empty() {
+            let phrases = options.phrases(stock);
+            for path in &self.models.paths {
+                paths.push(path.sentence(&source, &phrases)?);
+            }
+        }
+        let seated = Seated { scorers: &paths, weights: &values[layout.path.clone()] };
+        options.rank(stock, seated, self.pruning.is_some());
+        let (pricing, paths) = (&pricing, &paths[..]);
+        let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
+        run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
+    }
+
+    /// A search on a sentence, and the memory of its queue.
+    fn searcher<'s>(
+        &'s self,
+        scene: Scene<'s>,
+        keep_arcs: bool,
+        job: &'s Job,
+    ) -> (Searcher<'s>, &'s mut Cube) {
+        let orientation = self.models.orientation;
+        let hier = orientation.is_some_and(|o| o.model == Model::Hierarchical);
+        let values = self.weights.values();
+        let searcher = Searcher {
+            settings: &self.settings,
+            models: &self.models,
+            pricing: scene.pricing,
+            options: scene.options,
+            fences: scene.fences,
+            stock: scene.stock,
+            contexts: scene.contexts,
+            arena: scene.arena,
+            paths: scene.paths,
+            stats: Statistics::default(),
+            job,
+            length: scene.src.len() as u32,
+            keep_arcs,
+            jump_weight: values[self.layout.d],
+            path_weights: &values[self.layout.path.clone()],
+            keeps_blocks: self.settings.space.needs_blocks()
+                || hier && orientation.is_some_and(|o| o.prev),
+            keeps_start: orientation.is_some_and(|o| o.next || !hier),
+            pruning: self.pruning.map(|(place, rules)| (place, Chooser::new(rules))),
+        };
+        (searcher, scene.cube)
+    }
+
+    fn replay<'s>(
+        &'s self,
+        src: &'s [&'s str],
+        options: &'s Options,
+        stock: &'s Stock,
+        paths: &'s [Box<dyn PathScorer + 's>],
+    ) -> Replay<'s> {
+        Replay {
+            models: &self.models,
+            layout: &self.layout,
+            weights: &self.weights,
+            settings: &self.settings,
+            src,
+            options,
+            stock,
+            paths,
+        }
+    }
+
+    fn list(
+        &self,
+        replay: &Replay<'_>,
+        arena: &Arena,
+        last: HypId,
+        wanted: Wanted,
+    ) -> Vec<Translation> {
+        if replay.src.is_empty() {
+            let features = vec![0.0; self.layout.len()];
+            return vec![Translation { features, ..Translation::default() }];
+        }
+        let count = wanted.nbest.max(1);
+        let paths = Paths::new(arena.hyps.all(), last);
+        if !wanted.distinct {
+            return paths.take(count).map(|path| replay.translation(&path)).collect();
+        }
+        let mut seen: HashSet<Vec<String>, rustc_hash::FxBuildHasher> = HashSet::default();
+        paths
+            .take(count.saturating_mul(DISTINCT_EFFORT))
+            .map(|path| replay.translation(&path))
+            .filter(|translation| seen.insert(translation.words.clone()))
+            .take(count)
+            .collect()
+    }
+}
+
+/// A sentence whose options are found, and the memory to search in.
+struct Scene<'a> {
+    src: &'a [&'a str],
+    fences: Option<&'a Fences>,
+    pricing: &'a Pricing<'a>,
+    paths: &'a [Box<dyn PathScorer + 'a>],
+    options: &'a Options,
+    stock: &'a Stock,
+    contexts: &'a mut Contexts,
+    arena: &'a mut Arena,
+    cube: &'a mut Cube,
+}
+
+/// How many phrases of a translation stand how far from the one before.
+fn jumps(translation: &Translation) -> Vec<u32> {
+    let mut counts = Vec::new();
+    let mut end = 0;
+    for step in &translation.steps {
+        let jump = distance(end, step.src.start) as usize;
+        if counts.len() <= jump {
+            counts.resize(jump + 1, 0);
+        }
+        counts[jump] += 1;
+        end = step.src.end;
+    }
+    counts
+}

@@ -1,0 +1,41 @@
+//! Python's view of path features: features of the decoder that depend on the path taken.
+
+use crate::border::call;
+use crate::waw::WawModel;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use wayword::feature::PathFeature as Seat;
+use wayword::reorder::waw::{Scores, Waw};
+
+/// A path feature at its seat; see `wayword.reorder.feature`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct PathFeature {
+    pub inner: Arc<dyn Seat>,
+}
+
+impl PathFeature {
+    fn of(py: Python<'_>, name: &str, scores: Scores) -> PyResult<Self> {
+        call(py, || Waw::new(name, scores)).map(|waw| PathFeature { inner: Arc::new(waw) })
+    }
+}
+
+#[pymethods]
+impl PathFeature {
+    /// A word-after-word model.
+    #[staticmethod]
+    fn waw(py: Python<'_>, name: &str, model: &WawModel) -> PyResult<Self> {
+        PathFeature::of(py, name, Scores::Model(Arc::clone(&model.inner)))
+    }
+
+    /// Numbers that come with each sentence.
+    #[staticmethod]
+    fn given(py: Python<'_>, name: &str) -> PyResult<Self> {
+        PathFeature::of(py, name, Scores::Given)
+    }
+
+    /// The name its weight goes by.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
