@@ -50,7 +50,7 @@ format: dev
 	cargo fmt --all
 
 golden: dev
-	$(BIN)/python -m pytest --quiet tests/test_golden.py --rewrite-golden
+	$(BIN)/python -m pytest --quiet tests/test_golden.py tests/test_stage_versions.py --rewrite-golden
 
 bench: dev
 	$(BIN)/python bench/run.py

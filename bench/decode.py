@@ -85,7 +85,7 @@ INSTRUCTIONS = {
 
 LOAD = """
 import sys, time
-from wayword.model import System
+from wayword.system import System
 start = time.perf_counter()
 System.open(sys.argv[1])
 print(time.perf_counter() - start)

@@ -29,7 +29,7 @@ from wayword.corpus.text import Preparation
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.experiment import Experiment
 from wayword.report.experiment import plain
-from wayword.store import Stage
+from wayword.stage import Result, Stage
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 #: Pairs at the start of the aligned bitexts that are gold sentences for aligners.
@@ -170,7 +170,7 @@ def waw(corpus: str) -> dict[str, Any]:
         spaces[f"{space} + waw + pruning"] = f"{space}+{PRUNING[corpus]}"
         for name, own in spaces.items():
             search = {"space": own, "distortion": "early"}
-            chosen = {"search": search, "model": {"waw": name != space}}
+            chosen = {"search": search, "model": {"features": ["waw"] if name != space else []}}
             variants.append({"name": name, "start": first["name"], **chosen})
     variants += [_hurried(one) for one in variants if one["name"] in HURRIED]
     return {"name": "Word after word", "baseline": "dl:8", "variant": variants}
@@ -215,10 +215,10 @@ BASE = {
 TRAIN = {"runs": 4, "pop_limit": 400, "rounds": 10, "restarts": 8, "patience": 4}
 
 
-def watch(name: str, stage: Stage | None) -> None:
+def watch(stage: Stage, result: Result | None) -> None:
     """Say what is done."""
-    if stage is not None and not stage.reused:
-        print(f"{name}: {stage.cost}", file=sys.stderr, flush=True)
+    if result is not None and not result.reused:
+        print(f"{stage.name}: {result.cost}", file=sys.stderr, flush=True)
 
 
 def compare_variants(name: str, out: Path, only: list[str], threads: int) -> None:
@@ -249,11 +249,11 @@ def speed(out: Path, only: list[str]) -> None:
         words = sum(len(line.split()) for line in lines)
         times: dict[str, list[float]] = {row: [] for row in TIMED}
         for _ in range(ROUNDS):
-            for row, (made, decoder) in opened.items():
+            for row, system in opened.items():
                 # A new decoder has met no phrase yet.
-                fresh = decoder.with_settings(space=decoder.settings.space)
+                fresh = system.with_settings(space=system.settings.space)
                 start = time.process_time()
-                fresh.translate(made.annotating()(lines), threads=1)
+                fresh.translate(lines, prepared=True, threads=1)
                 times[row].append(1000 * (time.process_time() - start) / words)
         against = times[TIMED[0]]
         for row, own in times.items():
@@ -272,11 +272,11 @@ def train(out: Path, only: list[str], threads: int) -> None:
         values = merged(corpus["base"], {"tune": TRAIN})
         if corpus["name"] == "de-en":
             values = merged(values, {"search": {"space": "dl:8"}})
-        stages: list[Stage] = []
+        stages: list[Result] = []
 
-        def keep(name: str, stage: Stage | None, stages: list[Stage] = stages) -> None:
-            watch(name, stage)
-            stages += [stage] if stage is not None else []
+        def keep(stage: Stage, result: Result | None, stages: list[Result] = stages) -> None:
+            watch(stage, result)
+            stages += [result] if result is not None else []
 
         where = out / corpus["name"]
         system = pipeline.train(
@@ -297,8 +297,8 @@ def train(out: Path, only: list[str], threads: int) -> None:
         row = {
             "corpus": corpus["name"],
             "bleu": round(score, 2),
-            "dev": system.recipe.made["dev"]["score"],
-            "spread": system.recipe.made["dev"]["spread"],
+            "dev": system.made["dev"]["score"],
+            "spread": system.made["dev"]["spread"],
             "stages": {s.name: [s.cost.cpu, s.cost.memory] for s in stages},
         }
         print(json.dumps(row), flush=True)

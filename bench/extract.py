@@ -42,7 +42,9 @@ def rows() -> list[dict[str, Any]]:
 
 
 def _extract(*words: str | Path) -> tuple[Cost, dict[str, Any]]:
-    cost = measure([PYTHON, "-m", "wayword", "extract", *words, "--json"])
+    cost = measure(
+        [PYTHON, "-m", "wayword", "extract", *words, "--models", ",".join(MODELS), "--json"]
+    )
     return cost, json.loads(cost.answer)
 
 

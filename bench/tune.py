@@ -20,8 +20,8 @@ import numpy as np
 from bench.measure import SHARED, measure
 from wayword import _core
 from wayword.evaluate import Gold, Output, make_metric
-from wayword.model import System
 from wayword.moses import import_moses
+from wayword.system import System
 
 #: Folder, configuration, and what Moses' MERT reached on dev and test.
 MODELS = (

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wayword.corpus.source import Source
 from wayword.evaluate import Gold
 from wayword.tune import Candidates
 
@@ -60,10 +61,18 @@ class Known:
         return Known(self.lists, dict(weights), self.calls, self.fuse)
 
     def nbest(
-        self, sentences: Sequence[str], *, size: int, distinct: bool, threads: int, progress: Any
+        self,
+        sources: Sequence[str | Source],
+        *,
+        size: int,
+        distinct: bool,
+        links: bool,
+        threads: int,
+        progress: Any,
     ) -> list[Candidates]:
         """The candidates that the weights prefer."""
-        assert len(sentences) == len(self.lists)
+        assert len(sources) == len(self.lists)
+        assert not links
         assert not distinct
         assert threads >= 1
         assert progress is None
@@ -81,10 +90,10 @@ class Known:
 class Sparse(Known):
     """Only a sparse feature tells the right candidate."""
 
-    def nbest(self, sentences: Sequence[str], **options: Any) -> list[Candidates]:
+    def nbest(self, sources: Sequence[str | Source], **options: Any) -> list[Candidates]:
         """The same candidates without dense features."""
         lists = []
-        for number, dense in enumerate(super().nbest(sentences, **options)):
+        for number, dense in enumerate(super().nbest(sources, **options)):
             named = [
                 {"good": 1.0} if "x" not in text else {f"s{number}": 1.0} for text in dense.texts
             ]

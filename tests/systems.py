@@ -1,6 +1,5 @@
 """Small systems for tests, made of the toy corpora."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from wayword import align, extract, lm
@@ -10,8 +9,9 @@ from wayword.corpus.annotate import Tagger, read_factored
 from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.decode import Settings
-from wayword.model import Recipe, System, write_manifest
+from wayword.parts.part import entry, open_part
 from wayword.reorder import waw
+from wayword.system import System
 
 WEIGHTS = {
     "lm": 0.5,
@@ -36,22 +36,19 @@ def make(folder: Path, name: str = "de-en", size: int = 800) -> System:
     system.mkdir()
     extract.extract(bitext, align.fit(bitext).align(bitext), system / "phrase-table")
     lm.train(tgt, system / "lm", order=3)
-    langs = name.split("-")
-    text = tuple(Preparation(lang, tokenizer="none") for lang in langs)
+    src_text, tgt_text = (Preparation(lang, tokenizer="none") for lang in name.split("-"))
     orientation = {f"lr.prev.{name}": 0.1 for name in ("m", "s", "dl", "dr")}
-    write_manifest(
-        system,
-        Recipe(
-            table="phrase-table",
-            lms=("lm",),
-            orientation=ORIENTATION,
-            settings=Settings(pop_limit=200),
-            weights=WEIGHTS | orientation,
-            text=(text[0], text[1]),
-            made={"corpus": {"pairs": size}},
-        ),
-    )
-    return System.open(system)
+    entries = [
+        entry("phrase-table", "phrase-table", file="phrase-table", orientation=ORIENTATION),
+        entry("lm", "lm", file="lm"),
+    ]
+    return System(
+        [open_part(values, system) for values in entries],
+        settings=Settings(pop_limit=200),
+        weights=WEIGHTS | orientation,
+        text=(src_text, tgt_text),
+        made={"corpus": {"pairs": size}},
+    ).save(system)
 
 
 def add_waw(folder: Path, corpus: Path) -> System:
@@ -60,9 +57,16 @@ def add_waw(folder: Path, corpus: Path) -> System:
     Tagger.fit(read_factored(tagged)).save(folder / "tagger")
     sentences = list(read_factored(tagged))
     links = [parse_links(line, "") for line in open_text(corpus / "train.links")]
-    waw.train(waw.Corpus.from_sentences(sentences, links), templates="WP").save(folder / "waw")
-    recipe = System.open(folder).recipe
-    annotate = Tagger.load(folder / "tagger").to_manifest()
-    weights = {**recipe.weights, "waw": 0.3}
-    write_manifest(folder, replace(recipe, waw="waw", annotate=annotate, weights=weights))
-    return System.open(folder)
+    corpus_of_orders = waw.Corpus.from_sentences(sentences, links)
+    waw.train(corpus_of_orders, templates="WP", optimiser="lbfgs").save(folder / "waw")
+    system = System.open(folder)
+    tagger = Tagger.load(folder / "tagger").to_manifest()
+    entries = [entry("annotator", "annotator", annotator=tagger), entry("waw", "waw", file="waw")]
+    return System(
+        [*system.parts, *(open_part(values, folder) for values in entries)],
+        settings=system.settings,
+        weights={**system.weights, "waw": 0.3},
+        text=system.text,
+        made=system.made,
+        folder=folder,
+    ).save()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wayword.decode import Decoder, Settings, Translation
 from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, FormatError, MismatchError
-from wayword.model import System
+from wayword.system import System
 
 SPACES = ("mono", "dl:0", "dl:3", "dl:6", "dl:-1", "ibm:3", "mj1", "mj2", "itg")
 

@@ -11,6 +11,7 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError
 from wayword.experiment import Experiment
 from wayword.report.experiment import load_result
+from wayword.stage import Result, Stage
 
 FILE = """\
 name = "Limits"
@@ -50,9 +51,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     seen: list[tuple[str, bool]] = []
 
-    def watch(name: str, stage: object) -> None:
-        if stage is not None:
-            seen.append((name, stage.reused))  # type: ignore[attr-defined]
+    def watch(stage: Stage, result: Result | None) -> None:
+        if result is not None:
+            seen.append((stage.name, result.reused))
 
     result = experiment.run(Experiment.read(folder / "limits.toml"), folder / "out", watch=watch)
     made = [name for name, reused in seen if not reused]
@@ -104,13 +105,13 @@ tune.metric = "bleu=0.5,KRS=0.5"
     made = {}
     for stage in (folder / "started" / "work").glob("tune-*/stage.json"):
         done = json.loads(stage.read_text(encoding="utf-8"))
-        made[done["settings"]["metric"]] = (done, stage.parent / "rounds" / "log.jsonl")
+        made[done["options"]["tune"]["metric"]] = (done, stage.parent / "rounds" / "log.jsonl")
     first = made["bleu=0.5,KRS=0.5"][1].read_text(encoding="utf-8").splitlines()[0]
     weights = made["bleu"][0]["facts"]["weights"]
     assert json.loads(first)["weights"] == pytest.approx(weights)
 
-    _, decoder = experiment.open_variant(Experiment.read(path), folder / "started", 0, "by order")
-    assert decoder.weights == made["bleu=0.5,KRS=0.5"][0]["facts"]["weights"]
+    system = experiment.open_variant(Experiment.read(path), folder / "started", 0, "by order")
+    assert system.weights == made["bleu=0.5,KRS=0.5"][0]["facts"]["weights"]
 
 
 @pytest.mark.parametrize(

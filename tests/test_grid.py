@@ -11,7 +11,7 @@ from tests import systems
 from wayword.cli import main
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Output, make_metric
-from wayword.model import System
+from wayword.system import System
 from wayword.tune.grid import Pruning, prune_grid
 
 

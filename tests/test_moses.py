@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wayword.errors import ArgumentError, FormatError
-from wayword.model import System
 from wayword.moses import export_moses, import_moses
+from wayword.system import System
 
 ARPA = """\\data\\
 ngram 1=5
@@ -94,7 +94,7 @@ def test_orientation_of_every_kind_goes_over(  # noqa: PLR0917
     tmp_path: Path, kind: str, rows: str, weights: str, name: str, expected: dict[str, float]
 ) -> None:
     system = import_moses(write(tmp_path, kind, rows, weights), tmp_path / "system")
-    assert system.recipe.orientation == name
+    assert system.orientation == name
     found = system.decoder.score("x y", [(1, 2, "b"), (0, 1, "a")])
     features = {
         key: value for key, value in found.features.items() if key.startswith("lr") and value

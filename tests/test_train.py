@@ -11,19 +11,24 @@ from pathlib import Path
 import pytest
 
 import wayword
-from wayword.config import Config, merged, read_toml
+from wayword.config import Config, default_text, merged
 from wayword.corpus import toy
 from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 from wayword.pipeline import train
+from wayword.stage import Stage, Work
 from wayword.store import Store
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 QUICK = {
     "lm": {"order": 3},
     "tune": {"runs": 2, "rounds": 2, "nbest": 20},
     "search": {"pop_limit": 30},
 }
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +53,8 @@ def stages(system: Path) -> list[tuple[str, bool]]:
 
 
 def test_the_documented_defaults_are_the_defaults() -> None:
-    assert Config.from_dict(read_toml(ROOT / "configs" / "default.toml")) == Config()
-    documented = read_toml(ROOT / "configs" / "default.toml")
+    documented = tomllib.loads(default_text())
+    assert Config.from_dict(documented) == Config()
     for section, values in Config().to_dict().items():
         if isinstance(values, dict):
             assert list(documented[section]) == list(values), section
@@ -63,7 +68,7 @@ def test_a_system_is_trained_and_translates(corpus: Path, tmp_path: Path) -> Non
     assert system.translate(text).text
     assert wayword.load(tmp_path / "system").weights == system.weights
     system.verify()
-    assert system.recipe.made["held_out"] is False
+    assert system.made["held_out"] is False
     assert sum(map(abs, (w for n, w in system.weights.items() if n != "oov"))) == pytest.approx(1)
 
 
@@ -87,7 +92,10 @@ def test_running_again_does_nothing_again_and_a_change_only_what_depends_on_it(
     assert made == ["lm", "tune"]
 
 
-PRUNED = {"model": {"waw": True}, "search": {"space": "dl:18+waw(top=3,threshold=0.1,zone=5)"}}
+PRUNED = {
+    "model": {"features": ["waw"]},
+    "search": {"space": "dl:18+waw(top=3,threshold=0.1,zone=5)"},
+}
 
 
 @pytest.mark.parametrize("tags", ["classes", "tagger"])
@@ -119,9 +127,9 @@ def test_a_system_can_prune_by_a_model_of_its_own(corpus: Path, tmp_path: Path, 
 
 
 def test_pruning_without_its_model_is_refused_before_any_work(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"set `model\.waw = true`"):
+    with pytest.raises(ArgumentError, match=r"add it, such as `model.features = \[\"waw\"\]`"):
         Config.from_dict({"search": PRUNED["search"]})
-    values = {"model": {"waw": True}, "annotate": {"annotator": "missing.tagger"}}
+    values = {"model": {"features": ["waw"]}, "annotate": {"annotator": "missing.tagger"}}
     with pytest.raises(FileNotFoundError, match=r"missing\.tagger"):
         train(*files(corpus, "train"), tmp_path / "other", config=Config.from_dict(values))
     assert not (tmp_path / "other").exists()
@@ -137,7 +145,7 @@ def test_threads_do_not_change_a_system(corpus: Path, tmp_path: Path) -> None:
 def test_without_a_dev_set_lines_are_held_out(corpus: Path, tmp_path: Path) -> None:
     config = Config.from_dict(merged(QUICK, {"text": {"dev_size": 60}}))
     system = train(*files(corpus, "train"), tmp_path / "system", config=config)
-    assert system.recipe.made["held_out"] is True
+    assert system.made["held_out"] is True
     (prepared,) = (tmp_path / "system" / "work").glob("prepare-*")
     dev = (prepared / "dev.src").read_text(encoding="utf-8").splitlines()
     kept = (prepared / "train.src").read_text(encoding="utf-8").splitlines()
@@ -189,12 +197,12 @@ def test_two_processes_do_not_share_a_store(tmp_path: Path) -> None:
 
 
 def test_a_failed_stage_leaves_nothing_behind(tmp_path: Path) -> None:
-    def fail(out: Path) -> None:
-        (out / "half").write_text("written")
+    def fail(work: Work) -> None:
+        (work.out / "half").write_text("written")
         raise ValueError("no luck")
 
     with Store(tmp_path) as store, pytest.raises(ValueError, match="no luck"):
-        store.stage("unlucky", fail)
+        store.run([Stage("unlucky", fail)])
     with Store(tmp_path):
         assert sorted(path.name for path in tmp_path.iterdir()) == ["lock"]
 

@@ -21,7 +21,7 @@ from wayword.cli import main
 from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate import Gold, Options, Output, make_metric
-from wayword.model import System
+from wayword.system import System
 from wayword.tune import Candidates, Objective, Pool, ngrams, tune
 from wayword.tune.mert import Crossings, best_step
 from wayword.tune.objective import parse_metric
@@ -413,8 +413,8 @@ def test_the_command_writes_better_weights(
     after = System.open(system)
     assert after.weights == pytest.approx(found["weights"])
     assert after.weights["oov"] == before.weights["oov"]
-    assert after.recipe.made["tune"]["method"] == method
-    assert after.recipe.made["corpus"] == before.recipe.made["corpus"]
+    assert after.made["tune"]["method"] == method
+    assert after.made["corpus"] == before.made["corpus"]
     lines = (system / "tune" / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["round"] for line in lines] == list(range(1, len(lines) + 1))
     assert "<polyline" in (system / "tune" / "rounds.svg").read_text()
@@ -449,7 +449,7 @@ def test_word_order_can_be_tuned(dev: tuple[Path, Path, Path], tmp_path: Path) -
     links.write_text("".join(f"{line}\n" for line in diagonal))
     options = ["--metric=krs=0.5,bleu=0.5", "--prepared", f"--ref-links={links}", "--runs=1"]
     assert main(["tune", str(system), "--dev", str(src), str(ref), *options, *QUICK]) == 0
-    made = System.open(system).recipe.made["tune"]
+    made = System.open(system).made["tune"]
     assert made["metric"].startswith("0.5 × KRS|nrefs:1")
     assert made["after"] > made["before"]
 

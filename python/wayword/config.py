@@ -1,7 +1,10 @@
 """Every choice of a training run, in one tree of plain values.
 
-In: a TOML file, or dictionaries. Out: a frozen ``Config``; a key that is not known is an error
-that names the nearest one that is. ``configs/default.toml`` explains every key.
+In: a TOML file, or dictionaries. Out: a frozen ``Config``, all of whose values are checked: a key
+that is not known is an error that names the nearest one that is, and so is a value that some stage
+would refuse later. How: the options of each stage are a class that stands with the stage; a
+configuration is a section for each. Models of word order bring sections of their own
+(``wayword.parts``). ``default.toml`` beside this file explains every key.
 
 >>> Config.from_dict({"lm": {"order": 4}}).lm.order
 4
@@ -9,157 +12,132 @@ that names the nearest one that is. ``configs/default.toml`` explains every key.
 Traceback (most recent call last):
 ...
 wayword.errors.ArgumentError: config: found `lm.ordr`; did you mean `lm.order`?
+>>> Config.from_dict({"lm": {"order": 12}})
+Traceback (most recent call last):
+...
+wayword.errors.ArgumentError: config: lm.order: found 12; expected 1 to 8
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from wayword.corpus.files import FilePath
+from wayword._core import Orientation
+from wayword.align import Options as AlignOptions
+from wayword.corpus.doctor import Options as DoctorOptions
+from wayword.corpus.files import COMPRESSION, FilePath
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError
+from wayword.extract import Options as ExtractOptions
+from wayword.options import build, check_keys, check_range
+from wayword.parts.annotator import Annotate
+from wayword.parts.models import LmOptions
+from wayword.parts.part import FEATURES, Wanted, kind_of
+from wayword.stages import SIDES, Text
+from wayword.tune.options import Tune
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["Config", "merged", "read_toml", "with_choices"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Text:
-    """How raw text becomes tokens."""
-
-    src: str = ""
-    tgt: str = ""
-    src_tokenizer: str = "auto"
-    tgt_tokenizer: str = "auto"
-    case: str = "truecase"
-    nfc: bool = True
-    max_length: int = 80
-    dev_size: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Doctor:
-    """Which lines are taken out before anything else."""
-
-    max_length: int = 200
-    max_ratio: float = 9.0
-    allow: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Align:
-    """How words are linked."""
-
-    model: str = "hmm"
-    symmetrise: str = "threshold"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Extract:
-    """Which phrase pairs there are, and their scores."""
-
-    max_length: int = 7
-    models: tuple[str, ...] = ("hierarchical",)
-    smoothing: float = 0.5
-    discount: str = "none"
-    min_count: int = 1
-    top: int = 0
-    significance: str = ""
-    packed: bool = False
-    memory: str = "1G"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lm:
-    """The language model."""
-
-    order: int = 5
-    prune: tuple[int, ...] = ()
-    text: tuple[str, ...] = ()
-    memory: str = "1G"
+__all__ = ["Config", "default_text", "explain", "merged", "read_toml", "with_choices"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
     """Which models the decoder uses."""
 
+    #: ``{hier,phrase,word}-{msd,mslr}-{prev,next,bidirectional}``; empty: none
     orientation: str = "hier-mslr-bidirectional"
-    waw: bool = False
+    #: path features: ``waw``, ``matrix:FILE``, ``python:MODULE:NAME``; ``NAME=`` gives one a name
+    features: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is not known, and two features of one name."""
+        if self.orientation:
+            _ = self.table_model
+        names = [wanted.name for wanted in self.wanted]
+        for name in names:
+            if names.count(name) > 1:
+                advice = f"name one of them, such as other={name}"
+                raise ArgumentError(f"features: found `{name}` twice; {advice}")
+
+    @property
+    def table_model(self) -> str:
+        """The orientation model of the table that is used; refuses a name that is none."""
+        return Orientation(self.orientation).model if self.orientation else ""
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """The path features, read."""
+        return [Wanted.parse(text) for text in self.features]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annotate:
-    """What tags the source for models that look at tags."""
+class Sections:
+    """The sections that every configuration has."""
 
-    annotator: str = ""
-    classes: int = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waw:
-    """The word-after-word model."""
-
-    templates: str = ""
-    window: int = 18
-    inclusive: bool = True
-    between_anchor: str = "j"
-    min_count: int = 20
-    prior: float = 1.0
-    optimiser: str = "adagrad"
-    memory: str = "1G"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tune:
-    """How weights are found."""
-
-    method: str = "mert"
-    metric: str = "bleu"
-    runs: int = 4
-    rounds: int = 25
-    nbest: int = 100
-    distinct: bool = False
-    restarts: int = 20
-    keep: float = 0.5
-    patience: int = 6
-    space: str = ""
-    pop_limit: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A whole run. Threads and folders are no part of it: they change no result."""
-
+    #: of tuning; everything else has nothing random in it
     seed: int = 1
     text: Text = field(default_factory=Text)
-    doctor: Doctor = field(default_factory=Doctor)
-    align: Align = field(default_factory=Align)
-    extract: Extract = field(default_factory=Extract)
-    lm: Lm = field(default_factory=Lm)
+    doctor: DoctorOptions = field(default_factory=DoctorOptions)
+    align: AlignOptions = field(default_factory=AlignOptions)
+    extract: ExtractOptions = field(default_factory=ExtractOptions)
+    lm: LmOptions = field(default_factory=LmOptions)
     model: Model = field(default_factory=Model)
     annotate: Annotate = field(default_factory=Annotate)
-    waw: Waw = field(default_factory=Waw)
     search: Settings = field(default_factory=Settings)
     tune: Tune = field(default_factory=Tune)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Sections):
+    """A whole run. Threads and folders are no part of it: they change no result."""
+
+    #: options of the models of word order, by the names of their sections
+    parts: Mapping[str, Any] = field(default_factory=lambda: _part_options({}, Model()))
+
     def __post_init__(self) -> None:
         """Refuse choices that need others."""
-        for space in (self.search.space, self.tune.space):
-            if "+waw" in space and not self.model.waw:
-                advice = "set `model.waw = true` to learn the model it prunes by"
-                raise ArgumentError(f"config: found space `{space}` without a model; {advice}")
+        check_range("seed", self.seed, 0)
+        self._check_orientation()
+        names = [wanted.name for wanted in self.model.wanted]
+        while_tuning = replace(self.search, **self.tune.search)
+        for key, settings in (("search", self.search), ("tune", while_tuning)):
+            name = settings.pruned_by
+            if name and name not in names:
+                advice = f'add it, such as `model.features = ["{name}"]`'
+                found = f"found `{settings.space}`, but no feature `{name}` in `model.features`"
+                raise ArgumentError(f"{key}.space: {found}; {advice}")
+
+    def _check_orientation(self) -> None:
+        """The table must have the model that the decoder uses."""
+        needed = self.model.table_model
+        if needed and needed not in self.extract.models:
+            found = f"found `{self.model.orientation}`, but `extract.models` has no {needed} model"
+            advice = f'set `extract.models = ["{needed}"]`, or choose another'
+            raise ArgumentError(f"model.orientation: {found}; {advice}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Config":
         """The configuration with these values; all others have their defaults."""
-        return _build(cls, values, "")  # type: ignore[no-any-return]
+        try:
+            return cls._from_dict(values)
+        except ArgumentError as error:
+            raise ArgumentError(f"config: {error}") from None
+
+    @classmethod
+    def _from_dict(cls, values: Mapping[str, Any]) -> "Config":
+        model = build(Model, values.get("model", {}), "model.")
+        learned = _learned(model)
+        check_keys(values, [*(section.name for section in fields(Sections)), *learned])
+        chosen = {name: value for name, value in values.items() if name in learned}
+        rest = {name: value for name, value in values.items() if name not in learned}
+        return cls(**vars(build(Sections, rest)), parts=_part_options(chosen, model))
 
     @classmethod
     def read(cls, path: FilePath) -> "Config":
@@ -171,7 +149,53 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """All values, plain."""
-        return asdict(self)
+        values = asdict(self)
+        parts: dict[str, Any] = values.pop("parts")
+        return parts | values
+
+    def with_languages(self, src: FilePath, tgt: FilePath) -> "Config":
+        """The same with its languages, which the names of the files tell if it does not."""
+        known = {side: self.text.language(side) for side in SIDES}
+        for side, path in zip(SIDES, (src, tgt), strict=True):
+            name = Path(path)
+            name = name.with_suffix("") if name.suffix in COMPRESSION else name
+            known[side] = known[side] or name.suffix[1:]
+            if not known[side]:
+                advice = "name the file such as train.de, or set `text.src` and `text.tgt`"
+                raise ArgumentError(f"{path}: which language is it? {advice}")
+        return replace(self, text=replace(self.text, src=known["src"], tgt=known["tgt"]))
+
+    @property
+    def reads_tags(self) -> bool:
+        """Whether some model looks at tags of the source."""
+        return any(wanted.part.reads_tags for wanted in self.model.wanted)
+
+    def check(self) -> None:
+        """Refuse files that are not there, before any long work; opens the annotator."""
+        for path in self.lm.text:
+            with Path(path).open("rb"):
+                pass
+        for wanted in self.model.wanted:
+            wanted.part.check(wanted)
+        if self.reads_tags:
+            self.annotate.check()
+
+
+def _learned(model: Model) -> dict[str, type]:
+    """The sections of learned parts: of every kind, and of every feature with a name of its own."""
+    kinds = {kind: kind_of(kind).Options for kind in FEATURES}
+    named = {wanted.name: wanted.part.Options for wanted in model.wanted}
+    return {name: kind for name, kind in {**kinds, **named}.items() if kind is not None}
+
+
+def _part_options(values: Mapping[str, Any], model: Model) -> dict[str, Any]:
+    """The options of learned parts; those of a named feature begin with those of its kind."""
+    kinds = {wanted.name: wanted.kind for wanted in model.wanted}
+    options: dict[str, Any] = {}
+    for name, kind in _learned(model).items():
+        shared = values.get(kinds.get(name, name), {})
+        options[name] = build(kind, merged(shared, values.get(name, {})), f"{name}.")
+    return options
 
 
 def read_toml(path: FilePath) -> dict[str, Any]:
@@ -200,40 +224,6 @@ def merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]
     return both
 
 
-def _build(kind: Any, values: Any, prefix: str) -> Any:
-    if not isinstance(values, Mapping):
-        raise ArgumentError(f"config: found `{prefix[:-1]} = {values}`; expected a section of keys")
-    hints = get_type_hints(kind)
-    known = [own.name for own in fields(kind)]
-    chosen = {}
-    for name, value in values.items():
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            known_names = ", ".join(prefix + own for own in known)
-            advice = f"did you mean `{prefix}{near[0]}`?" if near else f"expected {known_names}"
-            raise ArgumentError(f"config: found `{prefix}{name}`; {advice}")
-        if is_dataclass(hints[name]):
-            chosen[name] = _build(hints[name], value, f"{prefix}{name}.")
-        else:
-            chosen[name] = _value(hints[name], value, prefix + name)
-    return kind(**chosen)
-
-
-def _value(kind: Any, value: Any, name: str) -> Any:
-    """The value as the kind it must be."""
-    expected = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind in expected:
-        if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
-            return value
-        raise ArgumentError(f"config: found `{name} = {value}`; expected {expected[kind]}")
-    item = kind.__args__[0]  # a tuple of one kind
-    if not isinstance(value, list | tuple):
-        raise ArgumentError(f"config: found `{name} = {value}`; expected a list")
-    return tuple(_value(item, one, name) for one in value)
-
-
 def with_choices(choices: Sequence[str]) -> dict[str, Any]:
     """Values given as ``section.key=value``; text needs no quotes.
 
@@ -254,3 +244,33 @@ def with_choices(choices: Sequence[str]) -> dict[str, Any]:
             nested = {part: nested}
         values = merged(values, nested)
     return values
+
+
+def default_text() -> str:
+    """The documented defaults, as TOML."""
+    return files("wayword").joinpath("default.toml").read_text(encoding="utf-8")
+
+
+def explain(key: str) -> str:
+    """What the documented defaults say of a key or of a section.
+
+    >>> print(explain("lm.order"))
+    lm.order = 5              # longest n-gram, 1 to 8
+    >>> explain("lm.ordr")
+    Traceback (most recent call last):
+    ...
+    wayword.errors.ArgumentError: found `lm.ordr`; did you mean `lm.order`?
+    """
+    explained: dict[str, str] = {}
+    section = ""
+    for line in default_text().splitlines():
+        if line.startswith("["):
+            section = line[1 : line.index("]")]
+            explained[section] = line
+        elif "=" in line and not line.startswith("#"):
+            name = line.partition("=")[0].strip()
+            name = f"{section}.{name}" if section else name
+            explained[name] = f"{section}.{line}" if section else line
+            explained[section] = explained.get(section, "") + f"\n{line}"
+    check_keys([key], [name for name in explained if name])
+    return explained[key]

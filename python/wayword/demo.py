@@ -18,8 +18,8 @@ from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.corpus.files import open_text
 from wayword.decode import Translation
 from wayword.experiment import Experiment
+from wayword.parts.waw import WawPart
 from wayword.reorder.order import kendall_distance
-from wayword.reorder.waw import WawModel
 from wayword.report import heat
 from wayword.report.experiment import plain
 from wayword.report.pair import describe
@@ -85,7 +85,7 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
         {"name": "mono", "weights": BASELINE, "search": {"space": "mono"}},
         {"name": BASELINE},
         {"name": LONG, "weights": BASELINE, "search": {"space": LONG}},
-        {"name": PRUNED, "search": {"space": SPACE}, "model": {"waw": True}},
+        {"name": PRUNED, "search": {"space": SPACE}, "model": {"features": ["waw"]}},
     ]
     return Experiment.from_dict(
         {
@@ -104,23 +104,28 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
 def _drawn(described: Experiment, folder: Path) -> Iterator[str]:
     """The short test sentence of the last pair that jumps most on its way to the reference."""
     last = len(described.corpora) - 1
-    models, decoder = experiment.open_variant(described, folder / "systems", last, PRUNED)
+    system = experiment.open_variant(described, folder / "systems", last, PRUNED)
     src, refs = described.corpora[last].test
-    lines = models.annotating()(list(open_text(src)))
     short = [
-        (line, ref) for line, ref in zip(lines, open_text(refs), strict=True) if len(line) < SHORT
+        (line, ref)
+        for line, ref in zip(open_text(src), open_text(refs), strict=True)
+        if len(line.split()) < SHORT
     ]
-    translations = decoder.translate([line for line, _ in short])
-    every = list(zip(translations, short, strict=True))
-    right = [pair for pair in every if pair[0].text.lower() == pair[1][1].lower()]
-    best, (line, _) = max(right or every, key=lambda pair: _jumps(pair[0]))
+    sources = system.sources([line for line, _ in short], prepared=True)
+    translated = list(zip(system.translate(sources), sources, strict=True))
+    right = [
+        (translation, source)
+        for (translation, source), (_, ref) in zip(translated, short, strict=True)
+        if translation.text.lower() == ref.lower()
+    ]
+    best, source = max(right or translated, key=lambda pair: _jumps(pair[0]))
     yield best.draw()
     yield "\n## What the word-after-word model says of it"
     yield "Row: the word translated last; column: the next one. ● the step taken, × pruned.\n"
-    sentence = line.sentence
-    assert models.waw is not None
-    matrix = WawModel.load(models.waw / "waw").matrix(sentence)
-    yield heat.draw(sentence.words, matrix, order=best.order, space=SPACE)
+    part = system.part("waw")
+    assert isinstance(part, WawPart)
+    matrix = part.model.matrix(source.sentence)
+    yield heat.draw(source.words, matrix, order=best.order, space=SPACE)
 
 
 def _jumps(translation: Translation) -> float:

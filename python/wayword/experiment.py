@@ -9,7 +9,7 @@ as its configuration says, or takes the weights of another (``weights``); its we
 average of its tuning runs. All variants are timed one after the other with one thread.
 Cost: that of its stages; the table tells.
 
-The file looks like this; ``configs/default.toml`` has all keys of ``base`` and variants::
+The file looks like this; ``wayword config`` prints all keys of ``base`` and variants::
 
     name = "Distortion limits"
     baseline = "dl 6"
@@ -35,25 +35,26 @@ The file looks like this; ``configs/default.toml`` has all keys of ``base`` and 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from wayword import pipeline
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.files import FilePath, new_file, open_text
-from wayword.decode import Decoder
 from wayword.errors import ArgumentError
 from wayword.evaluate import Comparison, Output, compare
 from wayword.evaluate.read import read_gold
+from wayword.options import check_keys
 from wayword.report.experiment import Result, Row
-from wayword.store import Stage, Store
+from wayword.stage import Progress, Stage, Watch, Work
+from wayword.stage import Result as Finished
+from wayword.stages import evaluation_stage
+from wayword.store import Store
+from wayword.system import System
 
 __all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run"]
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +140,7 @@ class Experiment:
                 raise ArgumentError(f"experiment: {found}; expected a tuned one before: {expected}")
         if len(set(names)) < len(names):
             raise ArgumentError("experiment: two variants of one name; expected each name once")
-        made = cls(
+        described = cls(
             name=values["name"],
             corpora=tuple(_corpus(one, folder) for one in values["corpus"]),
             variants=variants,
@@ -149,25 +150,43 @@ class Experiment:
             rounds=values.get("rounds", 10_000),
             seed=values.get("seed", 1),
         )
-        for corpus in made.corpora:
-            for variant in made.variants:
-                # Refuses unknown keys and metrics before any long work.
-                pipeline.tunes_order(made.config(corpus, variant))
-        return made
+        for corpus in described.corpora:
+            for variant in described.variants:
+                described.config(corpus, variant)  # refuses wrong values before any long work
+        return described
 
     def config(self, corpus: Corpus, variant: Variant) -> Config:
         """The configuration of a variant on a corpus."""
         values = merged(merged(self.base, corpus.base), variant.choices)
-        config = Config.from_dict(values)
-        return pipeline.with_languages(config, corpus.src, corpus.tgt)
+        return Config.from_dict(values).with_languages(corpus.src, corpus.tgt)
+
+    def plans(self, corpus: Corpus) -> dict[str, pipeline.Plan]:
+        """The training of each variant on a corpus, by name; stages that agree are shared."""
+        plans: dict[str, pipeline.Plan] = {}
+        for variant in self.variants:
+            plans[variant.name] = pipeline.plan(
+                corpus.src,
+                corpus.tgt,
+                self.config(corpus, variant),
+                dev=corpus.dev,
+                links=corpus.links or None,
+                start=plans[variant.start].weights if variant.start else None,
+            )
+        return plans
+
+    def weights(self, plans: Mapping[str, pipeline.Plan]) -> dict[str, Stage]:
+        """The stage that each variant has its weights from."""
+        return {
+            variant.name: plans[variant.weights or variant.name].weights
+            for variant in self.variants
+        }
 
 
 def _check_keys(values: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:
-    for name in values:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            advice = f"did you mean `{near[0]}`?" if near else f"expected {', '.join(known)}"
-            raise ArgumentError(f"experiment: found `{prefix}{name}`; {advice}")
+    try:
+        check_keys(values, known, prefix)
+    except ArgumentError as error:
+        raise ArgumentError(f"experiment: {error}") from None
 
 
 def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
@@ -198,83 +217,126 @@ def run(
     *,
     threads: int = 0,
     progress: Progress | None = None,
-    watch: Callable[[str, Stage | None], object] | None = None,
+    watch: Watch | None = None,
 ) -> Result:
     """Run what is missing of an experiment, and write its table to the folder."""
     out = Path(out)
     rows: list[Row] = []
-    found: Comparison | None = None
-    for one in experiment.corpora:
-        given = [path for path in (one.links, one.test_tags) if path]
-        for variant in experiment.variants:
-            given += pipeline.files(experiment.config(one, variant))
-        pipeline.check_files([one.src, one.tgt, *one.dev, *one.test, *one.test_links, *given])
-    with Store(out / "work", watch=watch) as store:
-        for corpus in experiment.corpora:
-            part, found = _run_corpus(experiment, corpus, store, threads, progress)
-            rows += part
-    assert found is not None
+    compared: Comparison | None = None
+    tests = [_test(experiment, corpus) for corpus in experiment.corpora]
+    with Store(out / "work", threads=threads, progress=progress, watch=watch) as store:
+        for test in tests:
+            compared = _compare(experiment, test, store)
+            rows += _rows(experiment, test, compared, store)
+    assert compared is not None
     result = Result(
         name=experiment.name,
         baseline=experiment.baseline,
-        metrics=tuple(found.metrics),
+        metrics=tuple(compared.metrics),
         rows=tuple(rows),
-        signatures=found.signatures,
-        recipe=found.recipe,
+        signatures=compared.signatures,
+        recipe=compared.recipe,
     )
     result.write(out)
     return result
 
 
-def _run_corpus(
-    experiment: Experiment,
-    corpus: Corpus,
-    store: Store,
-    threads: int,
-    progress: Progress | None,
-) -> tuple[list[Row], Comparison]:
-    """Train, tune and test all variants on a corpus."""
-    made: dict[str, pipeline.Models] = {}
-    tuned: dict[str, Stage] = {}
-    configs = {one.name: experiment.config(corpus, one) for one in experiment.variants}
-    for variant in experiment.variants:
-        work = pipeline.Run(store, configs[variant.name], threads, progress)
-        made[variant.name] = pipeline.models(
-            work, corpus.src, corpus.tgt, dev=corpus.dev, links=corpus.links or None
+@dataclass(frozen=True)
+class _Test:
+    """Everything that is to be run on one corpus."""
+
+    corpus: Corpus
+    plans: Mapping[str, pipeline.Plan]
+    #: where each variant has its weights from
+    weights: Mapping[str, Stage]
+    #: the test set, prepared
+    text: Stage
+    #: the test set, translated by every variant
+    outputs: Stage
+
+
+def _test(experiment: Experiment, corpus: Corpus) -> _Test:
+    given = [path for path in (corpus.links, corpus.test_tags) if path]
+    pipeline.check_files([*corpus.test, *corpus.test_links, *given])
+    plans = experiment.plans(corpus)
+    base = plans[experiment.baseline]
+    text = evaluation_stage(base.text, corpus.test, "test", base.config.text)
+    weights = experiment.weights(plans)
+    outputs = Stage(
+        "decode",
+        make_outputs,
+        {
+            "names": list(plans),
+            "search": [plan.config.search for plan in plans.values()],
+            "orientation": [plan.config.model.orientation for plan in plans.values()],
+        },
+        {
+            "test": text,
+            "weights": [weights[name] for name in plans],
+            "parts": [list(plan.parts) for plan in plans.values()],
+        },
+        version=1,
+    )
+    return _Test(corpus, plans, weights, text, outputs)
+
+
+def make_outputs(work: Work) -> dict[str, Any]:
+    """Translate the test set with every variant, one after the other, and time each."""
+    lines = list(open_text(work.inputs["test"] / "test.src"))
+    words = max(1, sum(len(line.split()) for line in lines))
+    ms = {}
+    for number, name in enumerate(work.options["names"]):
+        system = System.of_results(
+            work.inputs["parts"][number],
+            work.options["orientation"][number],
+            weights=work.inputs["weights"][number].facts["weights"],
+            settings=work.options["search"][number],
         )
-        if not variant.weights:
-            start = tuned.get(variant.start)
-            tuned[variant.name] = pipeline.tuned(work, made[variant.name], start)
-    weights = {one.name: tuned[one.weights or one.name] for one in experiment.variants}
-    base = made[experiment.baseline]
-    work = pipeline.Run(store, configs[experiment.baseline], threads, progress)
-    test = pipeline.prepared_text(work, base.text, corpus.test, "test")
-    decoded = _decode(experiment, store, configs, made, weights, test)
+        # Pages of the models are in memory after that.
+        system.translate(lines[:20], threads=1)
+        start = time.process_time()
+        translations = system.translate(lines, threads=1)
+        ms[name] = round(1000 * (time.process_time() - start) / words, 4)
+        with (
+            new_file(work.out / f"{number}.txt") as text,
+            new_file(work.out / f"{number}.links") as trace,
+        ):
+            for translation in translations:
+                print(" ".join(translation.tokens), file=text)
+                print(translation.word_trace(), file=trace)
+    return {"ms": ms, "words": words}
+
+
+def _compare(experiment: Experiment, test: _Test, store: Store) -> Comparison:
+    """Train, tune and test all variants on a corpus."""
+    base = test.plans[experiment.baseline]
+    text, outputs, linked = store.run([test.text, test.outputs, base.links])
     gold = read_gold(
-        sorted(test.path.glob("test.ref*")),
-        test / "test.src",
-        aligner=base.links / "aligner",
-        ref_links=corpus.test_links,
-        pos=corpus.test_tags or None,
+        sorted(text.path.glob("test.ref*")),
+        text / "test.src",
+        aligner=linked / "aligner",
+        ref_links=test.corpus.test_links,
+        pos=test.corpus.test_tags or None,
     )
-    outputs = [_output(decoded, number, one.name) for number, one in enumerate(experiment.variants)]
-    outputs.sort(key=lambda output: output.name != experiment.baseline)
-    compared = compare(
-        gold, outputs, experiment.metrics, rounds=experiment.rounds, seed=experiment.seed
-    )
-    rows = [
-        Row(
-            corpus=corpus.name,
+    shown = [_output(outputs, number, name) for number, name in enumerate(test.plans)]
+    shown.sort(key=lambda output: output.name != experiment.baseline)
+    rounds, seed = experiment.rounds, experiment.seed
+    return compare(gold, shown, experiment.metrics, rounds=rounds, seed=seed)
+
+
+def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Store) -> Iterator[Row]:
+    [outputs] = store.run([test.outputs])
+    for variant in experiment.variants:
+        [tuned] = store.run([test.weights[variant.name]])
+        yield Row(
+            corpus=test.corpus.name,
             variant=variant.name,
             scores={metric: _cell(compared, variant.name, metric) for metric in compared.metrics},
-            ms=decoded.facts["ms"][variant.name],
-            dev=weights[variant.name].facts["dev"],
-            spread=weights[variant.name].facts["spread"],
-            runs=tuple(weights[variant.name].facts["runs"]),
+            ms=outputs.facts["ms"][variant.name],
+            dev=tuned.facts["dev"],
+            spread=tuned.facts["spread"],
+            runs=tuple(tuned.facts["runs"]),
         )
-        for variant in experiment.variants
-    ]
-    return rows, compared
 
 
 def _cell(
@@ -284,47 +346,9 @@ def _cell(
     return score.value, (score.high - score.low) / 2, score.p_value, score.mark
 
 
-def _decode(  # noqa: PLR0917
-    experiment: Experiment,
-    store: Store,
-    configs: Mapping[str, Config],
-    made: Mapping[str, pipeline.Models],
-    weights: Mapping[str, Stage],
-    test: Stage,
-) -> Stage:
-    """Translate the test set with every variant, one after the other, and time each."""
-    names = [variant.name for variant in experiment.variants]
-
-    def make(out: Path) -> dict[str, Any]:
-        lines = list(open_text(test / "test.src"))
-        words = max(1, sum(len(line.split()) for line in lines))
-        ms = {}
-        for number, name in enumerate(names):
-            decoder = made[name].decoder(configs[name], weights[name].facts["weights"])
-            annotate = made[name].annotating()
-            # Pages of the models are in memory after that.
-            decoder.translate(annotate(lines[:20]), threads=1)
-            start = time.process_time()
-            found = decoder.translate(annotate(lines), threads=1)
-            ms[name] = round(1000 * (time.process_time() - start) / words, 4)
-            with (
-                new_file(out / f"{number}.txt") as text,
-                new_file(out / f"{number}.links") as trace,
-            ):
-                for translation in found:
-                    print(" ".join(translation.tokens), file=text)
-                    print(translation.word_trace(), file=trace)
-        return {"ms": ms, "words": words}
-
-    settings = {name: configs[name].search.to_dict() for name in names}
-    keys = [weights[name].key for name in names]
-    keys += [key for name in names for key in made[name].keys]
-    return store.stage("decode", make, settings=settings, inputs=[test.key, *keys])
-
-
-def _output(decoded: Stage, number: int, name: str) -> Output:
-    lines = list(open_text(decoded / f"{number}.txt"))
-    links = [_links(line) for line in open_text(decoded / f"{number}.links")]
+def _output(outputs: Finished, number: int, name: str) -> Output:
+    lines = list(open_text(outputs / f"{number}.txt"))
+    links = [_links(line) for line in open_text(outputs / f"{number}.links")]
     return Output(name, lines, links)
 
 
@@ -333,23 +357,9 @@ def _links(line: str) -> list[tuple[int, int]]:
     return [(int(src), int(tgt)) for src, tgt in pairs]
 
 
-def open_variant(
-    experiment: Experiment, out: FilePath, corpus: int, variant: str
-) -> tuple[pipeline.Models, Decoder]:
-    """Models and decoder of a variant on a corpus, from the folder of a finished experiment."""
-    text = experiment.corpora[corpus]
-    named = {one.name: one for one in experiment.variants}
-    options: dict[str, Any] = {"dev": text.dev, "links": text.links or None}
+def open_variant(experiment: Experiment, out: FilePath, corpus: int, variant: str) -> System:
+    """The system of a variant on a corpus, from the folder of a finished experiment."""
+    plans = experiment.plans(experiment.corpora[corpus])
     with Store(Path(out) / "work") as store:
-
-        def models(name: str) -> tuple[pipeline.Run, pipeline.Models]:
-            work = pipeline.Run(store, experiment.config(text, named[name]))
-            return work, pipeline.models(work, text.src, text.tgt, **options)
-
-        def tuned(name: str) -> Stage:
-            start = named[name].start
-            return pipeline.tuned(*models(name), tuned(start) if start else None)
-
-        work, made = models(variant)
-        weights = tuned(named[variant].weights or variant).facts["weights"]
-    return made, made.decoder(work.config, weights)
+        [tuned] = store.run([experiment.weights(plans)[variant]])
+        return pipeline.system_of(plans[variant], store, tuned.facts["weights"])

@@ -20,29 +20,28 @@ Not: phrases with gaps.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from wayword import __version__, _core
 from wayword.align import Links
 from wayword.corpus import Bitext
 from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError, MismatchError
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from wayword.options import build, check_choice, check_number, check_range
 
 __all__ = [
     "COLUMNS",
     "MODELS",
     "Option",
+    "Options",
     "PhraseTable",
     "Scores",
     "Summary",
-    "TableOptions",
     "count",
     "extract",
     "import_moses",
@@ -64,40 +63,65 @@ COLUMNS = ("phi_fe", "lex_fe", "phi_ef", "lex_ef")
 ORIENTATION = "hier-mslr-bidirectional-fe"
 
 
-class TableOptions(TypedDict, total=False):
-    """How a table is made of counts."""
+#: How phrase counts are discounted.
+DISCOUNTS = ("none", "good-turing", "kneser-ney")
+STRICTNESS = ("strict", "moses")
+CONDITIONS = ("fe", "f")
 
-    #: orientation models to keep (all three)
-    models: Sequence[str]
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Which phrase pairs there are, and how they are scored."""
+
+    #: words of a phrase
+    max_length: int = 7
+    #: ``moses`` for the orientations and weights that Moses gives
+    strictness: str = "strict"
+    #: orientation models in the table: ``word``, ``phrase``, ``hierarchical``
+    models: tuple[str, ...] = ("hierarchical",)
     #: ``fe``: orientation given the phrase pair; ``f``: given the source phrase
-    condition: str
-    #: added to every orientation count (0.5)
-    smoothing: float
+    condition: str = "fe"
+    #: added to every orientation count
+    smoothing: float = 0.5
     #: ``none``, ``good-turing`` or ``kneser-ney`` discounting of phrase counts
-    discount: str
-    #: least count of a pair (1)
-    min_count: int
-    #: most pairs of a source phrase, by phi_ef (all)
-    top: int | None
-    #: least significance of a pair: ``a+e``, ``a-e`` or a number (no test)
-    significance: str | float | None
-    #: scores of 16 bits (false)
-    packed: bool
-    #: keep the counts in the table (true)
-    counts: bool
+    discount: str = "none"
+    #: least count of a pair
+    min_count: int = 1
+    #: most pairs of a source phrase, by phi_ef; 0 for all
+    top: int = 0
+    #: least significance of a pair: ``a+e``, ``a-e`` or a number; empty for no test
+    significance: str = ""
+    #: scores of 16 bits
+    packed: bool = False
+    #: keep the counts in the table
+    counts: bool = True
+    #: for counting; more goes to disk
+    memory: str = "1G"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any counting."""
+        check_range("max_length", self.max_length, 1, 100)
+        check_choice("strictness", self.strictness, STRICTNESS)
+        for model in self.models:
+            check_choice("models", model, MODELS)
+        check_choice("condition", self.condition, CONDITIONS)
+        if not (isfinite(self.smoothing) and self.smoothing > 0):
+            raise ArgumentError(f"smoothing: found {self.smoothing:g}; expected a number above 0")
+        check_choice("discount", self.discount, DISCOUNTS)
+        check_range("min_count", self.min_count, 1)
+        check_range("top", self.top, 0)
+        _check_significance(self.significance)
+        size_in_bytes(self.memory)
 
 
-DEFAULTS: TableOptions = {
-    "models": MODELS,
-    "condition": "fe",
-    "smoothing": 0.5,
-    "discount": "none",
-    "min_count": 1,
-    "top": None,
-    "significance": None,
-    "packed": False,
-    "counts": True,
-}
+def _check_significance(text: str) -> None:
+    if text in {"", "a+e", "a-e"}:
+        return
+    try:
+        check_number("significance", float(text))
+    except ValueError:
+        expected = "a+e, a-e or a number"
+        raise ArgumentError(f"significance: found `{text}`; expected {expected}") from None
 
 
 @dataclass(frozen=True)
@@ -131,32 +155,19 @@ def extract(
     links: LinkSource,
     out: Pathlike,
     *,
-    max_length: int = 7,
-    strictness: str = "strict",
-    memory: int | str = "1G",
     temp_dir: Pathlike | None = None,
-    threads: int = 1,
+    threads: int = 0,
     progress: Progress | None = None,
-    **options: "Unpack[TableOptions]",
+    **options: Any,
 ) -> Summary:
     """Extract the phrase pairs of a bitext and write their table to ``out``.
 
-    ``links`` is a file in Pharaoh's form or, for every sentence pair, its links. ``strictness``
-    is ``strict``, or ``moses`` for the orientations and weights Moses gives. Beyond ``memory``
-    (bytes, or such as ``500M``) counts go to files in ``temp_dir``. For ``options`` see
-    ``TableOptions``.
+    ``links`` is a file in Pharaoh's form or, for every sentence pair, its links. Beyond ``memory``
+    (bytes, or such as ``500M``) counts go to files in ``temp_dir``. ``options`` are ``Options``.
     """
-    counts = _count(
-        bitext,
-        links,
-        max_length=max_length,
-        strictness=strictness,
-        memory=memory,
-        temp_dir=temp_dir,
-        threads=threads,
-        progress=progress,
-    )
-    return _build(counts, out, bitext, options, progress)
+    chosen = _options(options)
+    counts = _count(bitext, links, chosen, temp_dir, threads, progress)
+    return _build(counts, out, bitext, chosen, progress)
 
 
 def count(
@@ -164,24 +175,13 @@ def count(
     links: LinkSource,
     out: Pathlike,
     *,
-    max_length: int = 7,
-    strictness: str = "strict",
-    memory: int | str = "1G",
     temp_dir: Pathlike | None = None,
-    threads: int = 1,
+    threads: int = 0,
     progress: Progress | None = None,
+    **options: Any,
 ) -> int:
     """Count the phrase pairs of one shard of a corpus for ``merge``; how many there are."""
-    counts = _count(
-        bitext,
-        links,
-        max_length=max_length,
-        strictness=strictness,
-        memory=memory,
-        temp_dir=temp_dir,
-        threads=threads,
-        progress=progress,
-    )
+    counts = _count(bitext, links, _options(options), temp_dir, threads, progress)
     counts.save(out)
     return counts.pairs
 
@@ -191,20 +191,28 @@ def merge(
     out: Pathlike,
     *,
     corpus: Bitext | None = None,
-    memory: int | str = "1G",
     temp_dir: Pathlike | None = None,
     progress: Progress | None = None,
-    **options: "Unpack[TableOptions]",
+    **options: Any,
 ) -> Summary:
     """Make the table of a corpus from the counts of its shards, in any order.
 
     The table is the one ``extract`` would have made. A test for significance needs the whole
     ``corpus``.
     """
+    chosen = _options(options)
+    memory = size_in_bytes(chosen.memory)
     counts = _core.PhraseCounts.merge(
-        list(shards), memory=size_in_bytes(memory), temp_dir=temp_dir, progress=progress
+        list(shards), memory=memory, temp_dir=temp_dir, progress=progress
     )
-    return _build(counts, out, corpus, options, progress)
+    return _build(counts, out, corpus, chosen, progress)
+
+
+def _options(given: Mapping[str, Any]) -> Options:
+    """Options as people write them: a size may be a number of bytes, a test a number, all None."""
+    texts = ("memory", "significance")
+    chosen = {name: str(value) if name in texts else value for name, value in given.items()}
+    return build(Options, chosen)
 
 
 def _as_links(links: LinkSource, bitext: Bitext) -> Links:
@@ -215,27 +223,21 @@ def _as_links(links: LinkSource, bitext: Bitext) -> Links:
     return Links.from_lists(links)
 
 
-def _count(
+def _count(  # noqa: PLR0917
     bitext: Bitext,
     links: LinkSource,
-    *,
-    max_length: int,
-    strictness: str,
-    memory: int | str,
+    options: Options,
     temp_dir: Pathlike | None,
     threads: int,
     progress: Progress | None,
 ) -> _core.PhraseCounts:
-    if max_length < 1:
-        raise ArgumentError(f"max_length: found {max_length}; expected 1 to 100 words")
-    if threads < 0:
-        raise ArgumentError(f"threads: found {threads}; expected 0 (all) or more")
+    check_range("threads", threads, 0)
     return _core.PhraseCounts.of(
         bitext._core,
         _as_links(links, bitext)._core,
-        max_length=max_length,
-        strictness=strictness,
-        memory=size_in_bytes(memory),
+        max_length=options.max_length,
+        strictness=options.strictness,
+        memory=size_in_bytes(options.memory),
         temp_dir=temp_dir,
         threads=threads,
         progress=progress,
@@ -246,30 +248,22 @@ def _build(
     counts: _core.PhraseCounts,
     out: Pathlike,
     corpus: Bitext | None,
-    given: TableOptions,
+    options: Options,
     progress: Progress | None,
 ) -> Summary:
-    if unknown := sorted(set(given) - set(DEFAULTS)):
-        raise ArgumentError(f"options: found {unknown[0]}; expected {', '.join(DEFAULTS)}")
-    options: TableOptions = {**DEFAULTS, **given}
-    significance, top = options["significance"], options["top"]
-    if options["min_count"] < 1:
-        raise ArgumentError(f"min_count: found {options['min_count']}; expected at least 1")
-    if top is not None and top < 1:
-        raise ArgumentError(f"top: found {top}; expected at least 1 pair")
     facts = counts.build(
         out,
         None if corpus is None else corpus._core,
         _recipe(counts, options),
-        models=list(options["models"]),
-        condition=options["condition"],
-        smoothing=options["smoothing"],
-        discount=options["discount"],
-        min_count=options["min_count"],
-        top=top,
-        significance=None if significance is None else str(significance),
-        packed=options["packed"],
-        counts=options["counts"],
+        models=list(options.models),
+        condition=options.condition,
+        smoothing=options.smoothing,
+        discount=options.discount,
+        min_count=options.min_count,
+        top=options.top or None,
+        significance=options.significance or None,
+        packed=options.packed,
+        counts=options.counts,
         progress=progress,
     )
     rows = iter(facts.pop("orientations"))
@@ -281,14 +275,14 @@ def _build(
     return Summary(**facts)
 
 
-def _recipe(counts: _core.PhraseCounts, options: TableOptions) -> str:
+def _recipe(counts: _core.PhraseCounts, options: Options) -> str:
     """How the table was made: nothing that does not change it."""
     parts = [f"wayword:{__version__}", f"max_length:{counts.max_length}", counts.strictness]
-    parts.append("models:" + "+".join(m for m in MODELS if m in options["models"]))
+    parts.append("models:" + "+".join(m for m in MODELS if m in options.models))
     parts += [
-        f"{name}:{options[name]}"
+        f"{name}:{getattr(options, name)}"
         for name in ("condition", "smoothing", "discount", "min_count", "top", "significance")
-        if options[name] != DEFAULTS[name]
+        if getattr(options, name) != getattr(Options, name)
     ]
     return " ".join(parts)
 

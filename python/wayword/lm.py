@@ -23,12 +23,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wayword import _core
 from wayword.corpus.files import size_in_bytes
+from wayword.errors import ArgumentError
 from wayword.handle import Handle
+from wayword.options import check_range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LanguageModel",
+    "Options",
     "Perplexity",
     "Summary",
     "WordScore",
@@ -51,7 +54,30 @@ Progress = Callable[[int, int], object]
 Text = Path | Iterable[str | Sequence[str]]
 
 BATCH = 10_000
-MEMORY = "1G"
+#: The longest n-grams there may be.
+MAX_ORDER = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a model is estimated."""
+
+    #: longest n-gram
+    order: int = 5
+    #: per order from 1, n-grams that occur up to so many times are dropped; the first is 0
+    prune: tuple[int, ...] = ()
+    #: for sorting; more goes to disk
+    memory: str = "1G"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any counting."""
+        check_range("order", self.order, 1, MAX_ORDER)
+        size_in_bytes(self.memory)
+        falls = any(later < earlier for earlier, later in pairwise(self.prune))
+        if self.prune and (self.prune[0] != 0 or falls or len(self.prune) > self.order):
+            shown = " ".join(map(str, self.prune))
+            expected = f"up to {self.order} numbers that begin with 0 and never fall"
+            raise ArgumentError(f"prune: found {shown}; expected {expected}")
 
 
 @dataclass(frozen=True)
@@ -223,9 +249,9 @@ def train(
     text: Text,
     out: Path | None = None,
     *,
-    order: int = 5,
-    prune: Sequence[int] = (),
-    memory: int | str = MEMORY,
+    order: int = Options.order,
+    prune: Sequence[int] = Options.prune,
+    memory: int | str = Options.memory,
     temp_dir: Path | None = None,
     progress: Progress | None = None,
 ) -> LanguageModel:
@@ -247,9 +273,9 @@ def train_arpa(
     text: Text,
     out: Path,
     *,
-    order: int = 5,
-    prune: Sequence[int] = (),
-    memory: int | str = MEMORY,
+    order: int = Options.order,
+    prune: Sequence[int] = Options.prune,
+    memory: int | str = Options.memory,
     temp_dir: Path | None = None,
     progress: Progress | None = None,
 ) -> Summary:

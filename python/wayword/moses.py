@@ -13,6 +13,7 @@ Not: factors, several phrase tables, binary tables, features such as OSM or spar
 (['6'], ['LM0= 0.5'])
 """
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,8 @@ from wayword._core import Orientation
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError, WaywordError
-from wayword.model import Recipe, System, write_manifest
+from wayword.parts.part import entry, open_part
+from wayword.system import System
 
 __all__ = ["export_moses", "import_moses", "read_ini"]
 
@@ -113,7 +115,7 @@ def import_moses(
         raise FormatError(f"{ini}: {error}") from None
     reader = _Reader(ini, sections)
     with new_folder(out) as folder:
-        write_manifest(folder, reader.build(folder, packed, progress))
+        reader.build(folder, packed, progress).save(folder)
     return System.open(out)
 
 
@@ -135,7 +137,7 @@ def new_folder(path: FilePath) -> Iterator[Path]:
 
 
 class _Reader:
-    """Turns the sections of a configuration into our recipe."""
+    """Turns the sections of a configuration into a system of ours."""
 
     def __init__(self, ini: Path, sections: Mapping[str, Sequence[str]]) -> None:
         self.ini = ini
@@ -144,7 +146,7 @@ class _Reader:
         self.features = self._features()
         self.weights = self._weights()
 
-    def build(self, folder: Path, packed: bool, progress: Progress | None) -> Recipe:
+    def build(self, folder: Path, packed: bool, progress: Progress | None) -> System:
         """Read the models into the folder."""
         tables = [
             feature for feature in self.features if feature.kind.startswith("PhraseDictionary")
@@ -180,10 +182,13 @@ class _Reader:
         )
         for name, model in zip(names, models, strict=True):
             lm.LanguageModel.load(self._path(model)).save(folder / name)
-        return Recipe(
-            table="phrase-table",
-            lms=tuple(names),
-            orientation=orientation,
+        used = {"orientation": orientation} if orientation else {}
+        entries = [
+            entry("phrase-table", "phrase-table", file="phrase-table", **used),
+            *(entry("lm", name, file=name) for name in names),
+        ]
+        return System(
+            [open_part(values, folder) for values in entries],
             settings=settings,
             weights=weights,
             made={"from": f"Moses configuration {self.ini.name}"},
@@ -326,26 +331,25 @@ def _orientation(feature: Feature) -> Orientation:
 
 def export_moses(system: System, out: FilePath, *, progress: Progress | None = None) -> Path:
     """Write a system as a Moses configuration with its tables; the path of its ``moses.ini``."""
-    recipe, settings, weights = system.recipe, system.settings, system.weights
+    settings, weights = system.settings, system.weights
     limit = {"mono": "0"}.get(settings.space, settings.space.removeprefix("dl:"))
     if not limit.removeprefix("-").isdecimal():
         advice = "export with another space: Moses knows only distortion limits"
         raise ArgumentError(f"space: found `{settings.space}`; expected mono or dl:K; {advice}")
-    if weights.get("waw"):
-        raise ArgumentError("weights: found waw; Moses has no such feature; set it to 0")
-    orientation = recipe.orientation and Orientation(recipe.orientation).moses
+    if extra := [part.name for part in system.parts if part.feature() and weights[part.name]]:
+        raise ArgumentError(f"weights: found {extra[0]}; Moses has no such feature; set it to 0")
+    orientation = system.orientation and Orientation(system.orientation).moses
     with new_folder(out) as folder:
-        table = extract.PhraseTable.open(system.folder / recipe.table)
-        table.export_moses(folder, orientation=orientation, progress=progress)
-        for name in recipe.lms:
-            lm.LanguageModel.load(system.folder / name).write_arpa(folder / f"{name}.arpa")
+        system.table.export_moses(folder, orientation=orientation, progress=progress)
+        for name, model in _named_lms(system):
+            model.write_arpa(folder / f"{name}.arpa")
         with new_file(folder / "moses.ini") as file:
             file.write(_ini(system, limit, orientation))
     return Path(out) / "moses.ini"
 
 
 def _ini(system: System, limit: str, orientation: str | None) -> str:
-    settings, weights, lms = system.settings, system.weights, system.recipe.lms
+    settings, weights = system.settings, system.weights
 
     def row(prefix: str) -> str:
         return " ".join(str(weights[name]) for name in weights if name.startswith(prefix))
@@ -372,10 +376,9 @@ def _ini(system: System, limit: str, orientation: str | None) -> str:
             f"type={orientation}-allff input-factor=0 output-factor=0 path=reordering-table.gz"
         )
         values["LexicalReordering0"] = row("lr.")
-    for number, name in enumerate(lms):
-        features.append(
-            f"KENLM name=LM{number} factor=0 path={name}.arpa order={_order(system, name)}"
-        )
+    for number, (name, model) in enumerate(_named_lms(system)):
+        order = len(model.counts)
+        features.append(f"KENLM name=LM{number} factor=0 path={name}.arpa order={order}")
         values[f"LM{number}"] = str(weights[name])
     algorithm = 1 if settings.search == "cube" else 0
     sections = {
@@ -397,5 +400,7 @@ def _ini(system: System, limit: str, orientation: str | None) -> str:
     )
 
 
-def _order(system: System, name: str) -> int:
-    return len(lm.LanguageModel.load(system.folder / name).counts)
+def _named_lms(system: System) -> list[tuple[str, lm.LanguageModel]]:
+    """The language models by the names of their weights."""
+    names = [name for name in system.weights if re.fullmatch(r"lm\d*", name)]
+    return list(zip(names, system.lms, strict=True))

@@ -1,40 +1,45 @@
-"""Remembers the results of long work, so that nothing is done twice and nothing is half-done.
+"""Runs stages on this machine and keeps their results, so that nothing is done twice or half-done.
 
-In: a folder, and stages: a name, settings, and the keys of what goes in. Out: for each stage a
-folder of its own, made once. The key of a stage is a digest of its name, its settings and its
-inputs, so whatever is changed, only what depends on it is made again.
+In: a folder, and stages (``wayword.stage``). Out: for each stage a folder of its own, made once.
 How: a stage works in a folder with a temporary name, which is renamed when all is done; kill the
 process at any moment, and the next one finds only whole stages. Files left over are removed.
-Cost: the digest of input files, once a run.
+``plan`` tells what would run and why, and changes nothing.
 Not: removing old results; delete the folder to get the room back.
 
 >>> import tempfile
 >>> folder = tempfile.TemporaryDirectory()
->>> def count(out):
-...     (out / "number").write_text("3")
+>>> def count(work):
+...     (work.out / "number").write_text("3")
 ...     return {"lines": 3}
+>>> stage = Stage("count", count, options={"fast": True})
 >>> with Store(folder.name) as store:
-...     first = store.stage("count", count, settings={"fast": True})
-...     again = store.stage("count", count, settings={"fast": True})
+...     [first] = store.run([stage])
+>>> with Store(folder.name) as store:
+...     [again] = store.run([stage])
 >>> first.facts, first.reused, again.reused
 ({'lines': 3}, False, True)
+>>> slow = Stage("count", count, options={"fast": False})
+>>> for step in Store(folder.name).plan([stage, slow]):
+...     print(step.stage.name, step.is_kept, step.why)
+count True made before
+count False fast: True before, now False
 >>> folder.cleanup()
 """
 
-import hashlib
 import json
+import logging
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from wayword import __version__
 from wayword.corpus.files import FilePath, new_file
 from wayword.errors import WaywordError
+from wayword.stage import Cost, Progress, Result, Stage, Watch, Work, filled, in_order
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,49 +50,40 @@ try:
 except ImportError:  # another system than Unix: no lock, and less is known of memory
     fcntl = resource = None  # type: ignore[assignment]
 
-__all__ = ["Cost", "Stage", "Store", "link_or_copy"]
+__all__ = ["Step", "Store", "link_or_copy"]
+
+log = logging.getLogger(__name__)
 
 DONE = "stage.json"
 LOG = "log.jsonl"
 LOCK = "lock"
-KEY = 16  # hex digits
-Make = Callable[[Path], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What a stage took: wall and CPU seconds, and the most memory the process had, in MB."""
+class Step:
+    """What a run would do about a stage, and why."""
 
-    seconds: float
-    cpu: float
-    memory: float
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A finished stage: where its files are, and what it said about them."""
-
-    name: str
-    key: str
-    path: Path
-    facts: Mapping[str, Any]
-    cost: Cost
-    reused: bool
-
-    def __truediv__(self, name: str) -> Path:
-        return self.path / name
+    stage: Stage
+    is_kept: bool
+    why: str
 
 
 class Store:
     """A folder of finished stages. Used in a ``with`` block, by one process at a time."""
 
     def __init__(
-        self, folder: FilePath, *, watch: Callable[[str, Stage | None], object] | None = None
+        self,
+        folder: FilePath,
+        *,
+        threads: int = 0,
+        progress: Progress | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        """``watch`` is called with the name of each stage before it, and with it when done."""
         self.folder = Path(folder)
-        self.stages: list[Stage] = []
+        self.threads = threads
+        self.progress = progress
         self._watch = watch or _unwatched
+        self._results: dict[str, Result] = {}
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> "Store":
@@ -113,55 +109,101 @@ class Store:
         if self._lock:
             self._lock.close()
 
-    def stage(
-        self,
-        name: str,
-        make: Make,
-        *,
-        settings: Mapping[str, Any] | None = None,
-        inputs: Sequence[str] = (),
-    ) -> Stage:
-        """The result of ``make``, from the folder or made now in a folder of its own.
+    def run(self, stages: Sequence[Stage]) -> list[Result]:
+        """The results of these stages, from the folder or made now."""
+        for stage in in_order(stages):
+            if stage.key not in self._results:
+                self._watch(stage, None)
+                result = self._kept(stage) or self._made(stage)
+                self._results[stage.key] = result
+                self._note(result)
+                self._watch(stage, result)
+        return [self._results[stage.key] for stage in stages]
 
-        What ``make`` returns is kept as facts; like its files, it must follow from settings and
-        inputs alone.
-        """
-        recipe = {"stage": name, "settings": dict(settings or {}), "inputs": list(inputs)}
-        key = _digest({**recipe, "version": __version__})
-        path = self.folder / f"{name}-{key}"
-        self._watch(name, None)
+    def plan(self, stages: Sequence[Stage]) -> list[Step]:
+        """What ``run`` would do, in its order."""
+        steps: list[Step] = []
+        anew: dict[str, str] = {}
+        for stage in in_order(stages):
+            if _read(self._path(stage) / DONE) is not None:
+                steps.append(Step(stage, is_kept=True, why="made before"))
+                continue
+            changed = sorted({anew[part.key] for part in stage.needs if part.key in anew})
+            anew[stage.key] = stage.name
+            steps.append(Step(stage, is_kept=False, why=self._why(stage, changed)))
+        return steps
+
+    def _why(self, stage: Stage, changed: Sequence[str]) -> str:
+        """Why a stage is not there: what differs from the nearest that is."""
+        before = [_read(path) for path in sorted(self.folder.glob(f"{stage.name}-*/{DONE}"))]
+        recipes = [known for known in before if known is not None and "options" in known]
+        if not recipes:
+            return "never made"
+        if changed:
+            return f"{' and '.join(changed)} will be made anew"
+        wanted = json.loads(json.dumps(stage.recipe))
+        changes = sorted((list(_changes(known, wanted)) for known in recipes), key=len)
+        return "; ".join(changes[0])
+
+    def _path(self, stage: Stage) -> Path:
+        return self.folder / f"{stage.name}-{stage.key}"
+
+    def _kept(self, stage: Stage) -> Result | None:
+        path = self._path(stage)
         done = _read(path / DONE)
-        if done is not None:
-            cost = Cost(**done["cost"])
-            return self._finished(Stage(name, key, path, done["facts"], cost, reused=True))
+        if done is None:
+            return None
+        log.debug("%s: made before, %s", stage.name, path)
+        cost = Cost(**done["cost"])
+        return Result(stage.name, stage.key, path, done["facts"], cost, reused=True)
+
+    def _made(self, stage: Stage) -> Result:
+        path = self._path(stage)
         part = self.folder / f".{path.name}.part"
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
+        inputs = filled(stage.inputs, self._results)
+        log.info("%s: begins", stage.name)
         clock = _Clock()
-        facts = dict(make(part) or {})
+        work = Work(stage.options, inputs, part, self.threads, self.progress)
+        facts = dict(stage.make(work) or {})
         cost = clock.read()
+        described = {**stage.recipe, "facts": facts, "cost": asdict(cost)}
         with new_file(part / DONE) as file:
-            json.dump({**recipe, "facts": facts, "cost": asdict(cost)}, file, ensure_ascii=False)
+            json.dump(described, file, ensure_ascii=False)
         part.rename(path)
-        return self._finished(Stage(name, key, path, facts, cost, reused=False))
+        log.info("%s: %.1f s", stage.name, cost.seconds)
+        return Result(stage.name, stage.key, path, facts, cost, reused=False)
 
-    def _finished(self, stage: Stage) -> Stage:
-        self.stages.append(stage)
-        line = {"stage": stage.name, "key": stage.key, "reused": stage.reused}
-        with (self.folder / LOG).open("a", encoding="utf-8") as log:
-            shown = {**line, **asdict(stage.cost), "facts": dict(stage.facts)}
-            print(json.dumps(shown, ensure_ascii=False), file=log)
-        self._watch(stage.name, stage)
-        return stage
+    def _note(self, result: Result) -> None:
+        line = {"stage": result.name, "key": result.key, "reused": result.reused}
+        shown = {**line, **asdict(result.cost), "facts": dict(result.facts)}
+        with (self.folder / LOG).open("a", encoding="utf-8") as file:
+            print(json.dumps(shown, ensure_ascii=False), file=file)
 
 
-def _unwatched(_name: str, _stage: Stage | None) -> None:
+def _unwatched(_stage: Stage, _result: Result | None) -> None:
     """Nobody looks on."""
 
 
-def _digest(recipe: Any) -> str:
-    text = json.dumps(recipe, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:KEY]
+def _changes(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two recipes of one stage, for people."""
+    if known.get("version") != wanted["version"]:
+        yield f"its code is of version {wanted['version']}, before {known.get('version')}"
+    before, now = dict(_flat(known["options"])), dict(_flat(wanted["options"]))
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            yield f"{name}: {before.get(name)} before, now {now.get(name)}"
+    if dict(_flat(known["inputs"])) != dict(_flat(wanted["inputs"])):
+        yield "other input"
+
+
+def _flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(values, Mapping):
+        yield prefix.removesuffix("."), values
+        return
+    for name, value in values.items():
+        yield from _flat(value, f"{prefix}{name}.")
 
 
 def _read(path: Path) -> Any:

@@ -134,6 +134,14 @@ impl Decoder {
         })
     }
 
+    /// Refuses settings that cannot be meant; the path feature that their space prunes by.
+    #[staticmethod]
+    fn check_settings(py: Python<'_>, settings: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
+        let settings = read_settings(py, settings)?;
+        call(py, || settings.check())?;
+        Ok(settings.pruning.map(|pruning| pruning.feature))
+    }
+
     /// The same models with other weights and settings.
     #[pyo3(signature = (*, weights, settings))]
     fn changed(

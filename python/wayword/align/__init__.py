@@ -5,7 +5,15 @@ sentence pairs · ``score`` precision, recall and error rate against links made 
 ``external`` eflomal and fast_align, when installed.
 """
 
-from wayword.align.aligner import MODELS, SYMMETRISATIONS, Aligner, Summary, fit, symmetrise
+from wayword.align.aligner import (
+    MODELS,
+    SYMMETRISATIONS,
+    Aligner,
+    Options,
+    Summary,
+    fit,
+    symmetrise,
+)
 from wayword.align.external import EXTERNAL, run_external
 from wayword.align.links import Links
 from wayword.align.score import LinkScore, read_gold, read_links, score_links
@@ -17,6 +25,7 @@ __all__ = [
     "Aligner",
     "LinkScore",
     "Links",
+    "Options",
     "Summary",
     "fit",
     "read_gold",

@@ -30,8 +30,9 @@ from wayword import _core
 from wayword.align.links import Links
 from wayword.corpus import Bitext
 from wayword.errors import ArgumentError
+from wayword.options import check_choice
 
-__all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Summary", "fit", "symmetrise"]
+__all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Options", "Summary", "fit", "symmetrise"]
 
 LOG = logging.getLogger(__name__)
 
@@ -43,6 +44,22 @@ MODELS = ("hmm", "diagonal")
 
 #: Ways to choose links from the two directions.
 SYMMETRISATIONS = tuple(_core.symmetrisations())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How words are linked."""
+
+    #: ``hmm``, or ``diagonal``: quicker and coarser
+    model: str = "hmm"
+    #: how the two directions become one: ``threshold``, or a classic such as
+    #: ``grow-diag-final-and``
+    symmetrise: str = "threshold"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any learning."""
+        check_choice("model", self.model, MODELS)
+        check_choice("symmetrise", self.symmetrise, SYMMETRISATIONS)
 
 
 @dataclass(frozen=True)
@@ -94,7 +111,7 @@ class Aligner:
         self,
         bitext: Bitext,
         *,
-        symmetrise: str = "threshold",
+        symmetrise: str = Options.symmetrise,
         threshold: float | None = None,
         threads: int = 0,
         progress: Progress | None = None,
@@ -108,7 +125,7 @@ class Aligner:
         self,
         bitext: Bitext,
         *,
-        symmetrise: str = "threshold",
+        symmetrise: str = Options.symmetrise,
         threshold: float | None = None,
         threads: int = 0,
         progress: Progress | None = None,
@@ -128,7 +145,7 @@ class Aligner:
         src: str | Sequence[str],
         tgt: str | Sequence[str],
         *,
-        symmetrise: str = "threshold",
+        symmetrise: str = Options.symmetrise,
         threshold: float | None = None,
     ) -> list[tuple[int, int]]:
         """The links of one pair: text, which is split at whitespace, or lists of words."""
@@ -148,7 +165,7 @@ class Aligner:
 def fit(
     bitext: Bitext,
     *,
-    model: str = "hmm",
+    model: str = Options.model,
     lexical_iterations: int | None = None,
     order_iterations: int | None = None,
     threads: int = 0,

@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS = (
     "demo",
     "train",
+    "config",
     "toy",
     "doctor",
     "prepare",

@@ -27,11 +27,11 @@ def run(args: argparse.Namespace) -> None:
     """Run and print the table."""
     from wayword import experiment
     from wayword.report.experiment import plain
-    from wayword.store import Stage
+    from wayword.stage import Result, Stage
 
-    def watch(name: str, stage: Stage | None) -> None:
-        if stage is not None and not stage.reused:
-            print(f"wayword: {name}: {stage.cost.seconds:.0f} s", file=sys.stderr)
+    def watch(stage: Stage, result: Result | None) -> None:
+        if result is not None and not result.reused:
+            print(f"wayword: {stage.name}: {result.cost.seconds:.0f} s", file=sys.stderr)
 
     described = experiment.Experiment.read(args.file)
     with bar("experiment", " units") as progress:

@@ -18,8 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Export and say where."""
-    from wayword.model import System
     from wayword.moses import export_moses
+    from wayword.system import System
 
     with bar("export", " pairs") as progress:
         print(export_moses(System.open(args.system), args.out, progress=progress))

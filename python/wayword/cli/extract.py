@@ -33,7 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--corpus", nargs=2, metavar=("SRC", "TGT"), help="for `merge` with --significance")
     add("--max-length", type=int, metavar="N", help="longest phrase in words (default 7)")
     add("--strictness", metavar="WAY", help="strict, or moses for Moses' own results")
-    add("--models", type=_names, metavar="LIST", help="default word,phrase,hierarchical")
+    add(
+        "--models",
+        type=_names,
+        metavar="LIST",
+        help="of word,phrase,hierarchical (default the last)",
+    )
     add("--condition", metavar="ON", help="orientation given fe (pair, default) or f (source)")
     add("--smoothing", type=float, metavar="K", help="added to orientation counts (default 0.5)")
     add("--discount", metavar="WAY", help="none (default), good-turing or kneser-ney")
@@ -43,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--packed", action="store_true", help="scores of 16 bits")
     add("--memory", metavar="SIZE", help="memory for counting, such as 500M (default 1G)")
     add("--temp-dir", metavar="DIR", help="where counts go beyond that")
-    add("--threads", type=int, metavar="N", help="threads (default 1; 0: all)")
+    add("--threads", type=int, metavar="N", help="threads (default 0: all)")
     add_json(parser)
 
 

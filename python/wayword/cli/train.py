@@ -3,16 +3,23 @@
 Everything is done in one go: bad lines are taken out, text is tokenised, words are linked, phrases
 and a language model are learned, weights are tuned. Run the same command again after an
 interruption, and it goes on where it was; change a setting, and only what depends on it is done
-again. Without --dev some lines are held out for tuning.
+again. Without --dev some lines are held out for tuning. --plan tells what would be done, and why.
 
 example: wayword train train.de train.en --dev dev.de dev.en -o system
+         wayword train train.de train.en -o system --set lm.order=4 --plan
          wayword translate system < input.txt
 """
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
+
+if TYPE_CHECKING:
+    from wayword.pipeline import Plan
+    from wayword.stage import Result, Stage
+    from wayword.store import Store
 
 HELP = "train a system from two text files"
 
@@ -24,38 +31,61 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("tgt", metavar="TGT", help="target text, line by line the same")
     add("-o", "--out", required=True, metavar="SYSTEM", help="the system folder")
     add("--dev", nargs="+", default=[], metavar="FILE", help="a source and its references")
-    add("--config", metavar="FILE", help="choices in TOML; configs/default.toml explains them")
+    add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
+    add("--plan", action="store_true", help="only say what would run, what is kept, and why")
     add_threads(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Train, telling each stage, and end with a table of what it took."""
+    from pathlib import Path
+
     from wayword.config import Config, merged, read_toml, with_choices
-    from wayword.pipeline import train
+    from wayword.pipeline import assemble, plan
     from wayword.report.table import Table
-    from wayword.store import Stage
+    from wayword.store import Store
 
     values = read_toml(args.config) if args.config else {}
     config = Config.from_dict(merged(values, with_choices(args.set)))
-    stages: list[Stage] = []
-
-    def watch(name: str, stage: Stage | None) -> None:
-        if stage is not None:
-            stages.append(stage)
-            took = "as before" if stage.reused else f"{stage.cost.seconds:.0f} s"
-            print(f"wayword: {name}: {took}", file=sys.stderr)
-
-    with bar("train", " units") as progress:
-        options = {"threads": args.threads, "progress": progress, "watch": watch}
-        system = train(args.src, args.tgt, args.out, dev=args.dev, config=config, **options)
-    if args.json:
-        print_json([{"stage": s.name, **vars(s.cost), **s.facts} for s in stages])
+    planned = plan(args.src, args.tgt, config, dev=args.dev)
+    work = Path(args.out) / "work"
+    if args.plan:
+        _print_plan(planned, Store(work), args)
         return
-    rows = [(s.name, s.cost.seconds, s.cost.cpu, s.cost.memory) for s in stages]
+    results: list[Result] = []
+
+    def watch(stage: "Stage", result: "Result | None") -> None:
+        if result is not None:
+            results.append(result)
+            took = "as before" if result.reused else f"{result.cost.seconds:.0f} s"
+            print(f"wayword: {stage.name}: {took}", file=sys.stderr)
+
+    with (
+        bar("train", " units") as progress,
+        Store(work, threads=args.threads, progress=progress, watch=watch) as store,
+    ):
+        made = assemble(args.out, planned, store).made
+    if args.json:
+        print_json([{"stage": r.name, **vars(r.cost), **r.facts} for r in results])
+        return
+    rows = [(r.name, r.cost.seconds, r.cost.cpu, r.cost.memory) for r in results]
     print(Table(["stage", "seconds", "CPU s", "MB"], rows).text())
-    made = system.recipe.made
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
     print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")
     print(f"translate with: wayword translate {args.out} < input.txt")
+
+
+def _print_plan(planned: "Plan", store: "Store", args: argparse.Namespace) -> None:
+    steps = store.plan(planned.stages)
+    if args.json:
+        shown = [(s.stage, "kept" if s.is_kept else "run", s.why) for s in steps]
+        print_json(
+            [{"stage": s.name, "key": s.key, "does": does, "why": why} for s, does, why in shown]
+        )
+        return
+    rows = [(s.stage.name, "kept" if s.is_kept else "runs", s.why) for s in steps]
+    from wayword.report.table import Table
+
+    print(Table(["stage", "does", "why"], rows).text())

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     """Translate batch by batch and print each as soon as it is done."""
     from wayword.corpus.files import batches
     from wayword.errors import ArgumentError
-    from wayword.model import System
+    from wayword.system import System
 
     if (args.graph or args.stats) and not args.json:
         raise ArgumentError("--graph and --stats need --json")

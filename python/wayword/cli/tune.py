@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     """Tune, write the weights and say what they are worth."""
     from pathlib import Path
 
-    from wayword.model import System
+    from wayword.system import System
     from wayword.tune import make_tuner
     from wayword.tune.dev import read_dev, tune_system
 

@@ -38,8 +38,8 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
 
 def run_grid(args: argparse.Namespace) -> None:
     """Try all settings and say which one to take."""
-    from wayword.model import System
     from wayword.report.table import Table
+    from wayword.system import System
     from wayword.tune.dev import read_dev
     from wayword.tune.grid import prune_grid
 

@@ -23,15 +23,16 @@ def configure_train(train: argparse.ArgumentParser) -> None:
     add = train.add_argument
     add("-o", "--out", required=True, metavar="FILE", help="the model")
     add("--templates", help="W, P, WP or WPC (default: all that the text has layers for)")
-    add("--window", type=int, default=10, metavar="N", help="wrong answers from so near (10)")
-    add("--inclusive", action="store_true", help="take wrong answers from just so far too")
-    add("--between-anchor", default="j", metavar="A", help="beside the words between: j or ij")
-    add("--min-count", type=int, default=20, metavar="N", help="drop rarer features (20)")
-    add("--prior", type=float, default=1.0, metavar="P", help="precision of the prior (1)")
-    add("--optimiser", default="lbfgs", help="lbfgs, cg or adagrad")
+    add("--window", type=int, metavar="N", help="wrong answers from so near (18)")
+    inclusive = argparse.BooleanOptionalAction
+    add("--inclusive", action=inclusive, default=None, help="at most so near (yes), or nearer")
+    add("--between-anchor", metavar="A", help="beside the words between: j (default) or ij")
+    add("--min-count", type=int, metavar="N", help="drop rarer features (20)")
+    add("--prior", type=float, metavar="P", help="precision of the prior (1)")
+    add("--optimiser", help="adagrad (default), lbfgs or cg")
     add("--iterations", type=int, metavar="N", help="steps at most (100; passes of adagrad: 5)")
-    add("--tolerance", type=float, default=1e-5, metavar="T", help="stop when gains are less")
-    add("--memory", default="2G", metavar="SIZE", help="for samples; more goes to disk (2G)")
+    add("--tolerance", type=float, metavar="T", help="stop when gains are less (1e-5)")
+    add("--memory", metavar="SIZE", help="for samples; more goes to disk (1G)")
     add("--temp-dir", metavar="DIR", help="where that is (default the system's)")
     add_threads(train)
     add_json(train)
@@ -46,7 +47,8 @@ def run_train(args: argparse.Namespace) -> None:
     with bar("waw: read", " lines") as progress:
         corpus = waw.Corpus.read(args.src, args.tgt, args.links, progress=progress)
     with bar("waw: train", "") as progress:
-        options = {name: getattr(args, name) for name in OPTIONS}
+        given = {name: getattr(args, name) for name in OPTIONS}
+        options = {name: value for name, value in given.items() if value is not None}
         model = waw.train(corpus, **options, progress=progress)
     model.save(args.out)
     assert model.summary is not None

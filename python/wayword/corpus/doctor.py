@@ -19,10 +19,30 @@ from typing import Any
 
 from wayword import _core
 from wayword.errors import ArgumentError
+from wayword.options import check_choice, check_number, check_range
 
-__all__ = ["Finding", "Report", "examine", "problems"]
+__all__ = ["Finding", "Options", "Report", "examine", "problems"]
 
 COMPRESSION = (".gz", ".xz", ".zst")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Which lines are taken out."""
+
+    #: words of a side (characters in writings without spaces)
+    max_length: int = 200
+    #: most times the words of the other side
+    max_ratio: float = 9.0
+    #: kinds of problems not to look for
+    allow: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any reading."""
+        check_range("max_length", self.max_length, 1)
+        check_number("max_ratio", self.max_ratio, 1.0)
+        for problem in self.allow:
+            check_choice("allow", problem, problems())
 
 
 @dataclass(frozen=True)
@@ -63,11 +83,11 @@ def examine(
     tgt: str | os.PathLike[str],
     out: str | os.PathLike[str] | None = None,
     *,
-    max_length: int = 200,
-    max_ratio: float = 9.0,
+    max_length: int = Options.max_length,
+    max_ratio: float = Options.max_ratio,
     factors: int | None = None,
     nfc: bool = False,
-    allow: Sequence[str] = (),
+    allow: Sequence[str] = Options.allow,
     examples: int = 5,
     progress: Callable[[int, int], object] | None = None,
 ) -> Report:

@@ -19,6 +19,7 @@ from wayword.reorder.feature import Feature, log_matrix
 __all__ = ["Decoder", "NbestList"]
 
 Progress = Callable[[int, int], object]
+Links = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class NbestList:
     texts: tuple[str, ...]
     features: NDArray[np.float64]
     scores: NDArray[np.float64]
+    #: of each translation with the source, when they were asked for
+    links: tuple[Links, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -149,10 +152,15 @@ class Decoder:
         *,
         size: int = 100,
         distinct: bool = True,
+        links: bool = False,
         threads: int = 0,
         progress: Progress | None = None,
     ) -> list[NbestList]:
-        """The best translations of each sentence as arrays, for tuning."""
+        """The best translations of each sentence as arrays, for tuning; ``links`` adds those."""
+        if links:
+            options: dict[str, Any] = {"distinct": distinct, "threads": threads}
+            every = self.translate(sources, nbest=size, **options, progress=progress)
+            return [self._listed(best.nbest or (best,)) for best in every]
         _at_least("size", size, 1)
         _at_least("threads", threads, 0)
         texts, flat = self._core.nbest(
@@ -168,6 +176,16 @@ class Decoder:
         ends = np.cumsum([len(these) for these in texts], dtype=np.intp)
         bounds = zip(texts, [0, *ends[:-1].tolist()], ends.tolist(), strict=True)
         return [NbestList(tuple(t), features[a:b], scores[a:b]) for t, a, b in bounds]
+
+    def _listed(self, translations: Sequence[Translation]) -> NbestList:
+        """Translations as arrays, with their links."""
+        rows = [list(translation.features.values()) for translation in translations]
+        return NbestList(
+            tuple(" ".join(translation.tokens) for translation in translations),
+            np.array(rows),
+            np.array([translation.score for translation in translations]),
+            tuple(translation.links for translation in translations),
+        )
 
     def score(self, source: str | Source, phrases: Sequence[tuple[int, int, str]]) -> Translation:
         """A translation given by its phrases in target order: source from, to, target words.

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from typing import Any
 
+from wayword import _core
 from wayword.errors import ArgumentError
 
 __all__ = ["Settings"]
@@ -44,7 +45,7 @@ class Settings:
     compat: str = "none"
 
     def __post_init__(self) -> None:
-        """Check kinds of values; the core checks names."""
+        """Refuse values of another kind, names that are not known and numbers that are no use."""
         for field in fields(self):
             value, kind = getattr(self, field.name), field.type
             good = isinstance(value, kind) if isinstance(kind, type) else True
@@ -54,6 +55,16 @@ class Settings:
                 raise ArgumentError(f"{field.name}: found `{value}`; expected {_kind(kind)}")
             elif isinstance(value, int) and value < 0:
                 raise ArgumentError(f"{field.name}: found {value}; expected 0 (no limit) or more")
+        _ = self.pruned_by
+
+    @property
+    def pruned_by(self) -> str | None:
+        """The path feature that the space prunes by, if it does.
+
+        >>> Settings(space="dl:18+waw(top=3,threshold=0.1,zone=5)").pruned_by
+        'waw'
+        """
+        return _core.Decoder.check_settings(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values."""

@@ -4,7 +4,7 @@ All objects are frozen. Positions count from 0; spans are half-open, ``(first, a
 Source positions are those of the words the user wrote, whatever order the decoder got them in.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from types import MappingProxyType
@@ -197,9 +197,10 @@ class Translation:
             shown["positions"] = [list(phrase.covered) for phrase in self.phrases]
         return shown
 
-    def with_text(self, text: str) -> "Translation":
-        """The same with another text for its tokens."""
-        return replace(self, text=text)
+    def restored(self, restore: Callable[[Sequence[str]], str]) -> "Translation":
+        """The same with the text that ``restore`` makes of its tokens."""
+        nbest = tuple(other.restored(restore) for other in self.nbest)
+        return replace(self, text=restore(self.tokens), nbest=nbest)
 
     def draw(self) -> str:
         """The derivation for people, in a terminal."""

@@ -33,6 +33,7 @@ from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, MismatchError
+from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.waw_evaluation import (
     Classification,
     Evaluation,
@@ -49,6 +50,7 @@ __all__ = [
     "Corpus",
     "Evaluation",
     "Gain",
+    "Options",
     "Ranking",
     "Summary",
     "WawFeature",
@@ -66,8 +68,10 @@ Words = Sentence | Sequence[str]
 
 #: Sets of templates: words, tags, both, both with chunks.
 TEMPLATES = ("W", "P", "WP", "WPC")
-OPTIMISERS = ("lbfgs", "cg", "adagrad")
-MEMORY = "2G"
+OPTIMISERS = ("adagrad", "lbfgs", "cg")
+MAX_WINDOW = 1000
+#: What stands beside the words between the ends of a jump.
+ANCHORS = ("j", "ij")
 LIMITS = (10, 18)
 RATE = 0.2  # step of AdaGrad
 
@@ -245,57 +249,75 @@ def _from_bytes(data: bytes, summary: Summary | None) -> WawModel:
     return WawModel(_core.WawModel.from_bytes(data), summary)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a model is learned."""
+
+    #: a set of ``TEMPLATES``; empty for the largest that the text has layers for
+    templates: str = ""
+    #: wrong answers are taken from words so near
+    window: int = 18
+    #: at most so near; false: nearer
+    inclusive: bool = True
+    #: what stands beside the words between: ``j`` or ``ij``
+    between_anchor: str = "j"
+    #: features that fire in fewer samples are dropped
+    min_count: int = 20
+    #: precision of the Gaussian prior on weights; 0 for none
+    prior: float = 1.0
+    #: ``adagrad``, ``lbfgs`` or ``cg``
+    optimiser: str = "adagrad"
+    #: most steps of the optimiser, or passes of ``adagrad``; 0 for 100, or 5 passes
+    iterations: int = 0
+    #: it stops when the likelihood grows by less than this part of itself
+    tolerance: float = 1e-5
+    #: for samples; more goes to disk
+    memory: str = "1G"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any counting."""
+        if self.templates:
+            check_choice("templates", self.templates, TEMPLATES)
+        check_range("window", self.window, 1, MAX_WINDOW)
+        check_range("min_count", self.min_count, 1)
+        check_choice("between_anchor", self.between_anchor, ANCHORS)
+        check_number("prior", self.prior)
+        check_choice("optimiser", self.optimiser, OPTIMISERS)
+        check_range("iterations", self.iterations, 0)
+        check_number("tolerance", self.tolerance)
+        size_in_bytes(self.memory)
+
+
 def train(
     corpus: Corpus,
     *,
-    templates: str | None = None,
-    window: int = 10,
-    inclusive: bool = False,
-    between_anchor: str = "j",
-    min_count: int = 20,
-    prior: float = 1.0,
-    optimiser: str = "lbfgs",
-    iterations: int | None = None,
-    tolerance: float = 1e-5,
-    memory: int | str = MEMORY,
     temp_dir: FilePath | None = None,
     threads: int = 0,
     progress: Progress | None = None,
+    **options: Any,
 ) -> WawModel:
-    """Learn a model from a corpus.
+    """Learn a model from a corpus; for ``options`` see ``Options``.
 
-    ``templates`` are the largest set that the corpus has layers for, or one of ``TEMPLATES``.
-    Wrong answers are taken from words less than ``window`` away (``inclusive``: at most so far).
-    Features that fire in fewer than ``min_count`` samples are dropped. ``prior`` is the precision
-    of the Gaussian prior on weights; 0 for none. The optimiser takes at most ``iterations`` steps
-    (100; passes of ``adagrad``: 5) and stops when the likelihood grows by less than ``tolerance``
-    of itself. Samples beyond ``memory`` go to ``temp_dir``.
+    Samples beyond ``memory`` go to ``temp_dir``.
     """
-    if optimiser not in OPTIMISERS:
-        expected = f"one of {', '.join(OPTIMISERS)}"
-        raise ArgumentError(f"optimiser: found `{optimiser}`; expected {expected}")
-    for name, value in (("prior", prior), ("tolerance", tolerance)):
-        if not (math.isfinite(value) and value >= 0):
-            raise ArgumentError(f"{name}: found {value}; expected 0 or more")
-    steps = iterations if iterations is not None else 5 if optimiser == "adagrad" else 100
-    if steps < 1:
-        raise ArgumentError(f"iterations: found {steps}; expected 1 or more")
+    chosen = build(Options, options)
+    steps = chosen.iterations or (5 if chosen.optimiser == "adagrad" else 100)
     if not corpus.words:
         raise ArgumentError("corpus: found no words; expected sentences to learn from")
     trainer = _core.WawTrainer(
         corpus._core,
-        templates=templates,
-        window=_count("window", window),
-        inclusive=inclusive,
-        between_anchor=between_anchor,
-        min_count=_count("min_count", min_count),
-        memory=size_in_bytes(memory),
+        templates=chosen.templates or None,
+        window=chosen.window,
+        inclusive=chosen.inclusive,
+        between_anchor=chosen.between_anchor,
+        min_count=chosen.min_count,
+        memory=size_in_bytes(chosen.memory),
         temp_dir=os.fspath(temp_dir) if temp_dir is not None else None,
         threads=threads,
         progress=progress,
     )
-    search = _Ascent(trainer, prior, threads, steps, progress)
-    weights = search.run(optimiser, tolerance)
+    search = _Ascent(trainer, chosen.prior, threads, steps, progress)
+    weights = search.run(chosen.optimiser, chosen.tolerance)
     in_memory, on_disk = trainer.bytes
     summary = Summary(
         sentences=len(corpus),
@@ -308,7 +330,7 @@ def train(
         bytes_in_memory=in_memory,
         bytes_on_disk=on_disk,
     )
-    return WawModel(trainer.model(weights.tobytes(), prior=prior), summary)
+    return WawModel(trainer.model(weights.tobytes(), prior=chosen.prior), summary)
 
 
 def _count(name: str, value: int) -> int:
@@ -392,7 +414,7 @@ class _Stop:
 
 
 def samples(
-    order: Sequence[int], *, window: int = 10, inclusive: bool = False
+    order: Sequence[int], *, window: int = Options.window, inclusive: bool = Options.inclusive
 ) -> list[tuple[int, int, bool]]:
     """The training samples of an order: from, to, and whether that is right.
 

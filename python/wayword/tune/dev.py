@@ -12,7 +12,7 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
-from wayword.model import System
+from wayword.system import System
 from wayword.tune.run import Tuning, tune
 
 __all__ = ["read_dev", "tune_system"]
@@ -33,15 +33,15 @@ def read_dev(
     """
     if len(files) < 2:
         raise ArgumentError(f"dev: found {len(files)} file; expected the source and a reference")
-    is_prepared = prepared or system.recipe.text is None
+    is_prepared = prepared or system.text is None
     if not is_prepared and (ref_links or aligner or pos):
         raise ArgumentError("dev: found links or tags beside raw text; expected prepared text")
     gold = read_gold(files[1:], files[0], ref_links=ref_links, aligner=aligner, pos=pos)
     src = read_lines(files[0])
     if is_prepared:
         return src, gold
-    assert system.recipe.text is not None
-    target = system.recipe.text[1]
+    assert system.text is not None
+    target = system.text[1]
     refs = [[" ".join(target.prepare(line)) for line in ref] for ref in gold.refs]
     return [system.prepare(line) for line in src], Gold(refs=refs)
 

@@ -20,7 +20,7 @@ from typing import Any
 from wayword.decode.translation import Statistics, Translation
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
-from wayword.model import System
+from wayword.system import System
 from wayword.tune.objective import Objective, check_dev
 
 __all__ = ["Grid", "Pruning", "Tried", "prune_grid"]

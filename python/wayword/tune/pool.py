@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, MismatchError
 from wayword.evaluate.gold import Links
 from wayword.evaluate.metric import Matrix
@@ -65,9 +66,16 @@ class Decodes(Protocol):
         """The same system with other weights; models are shared."""
 
     def nbest(
-        self, sentences: Sequence[str], *, size: int, distinct: bool, threads: int, progress: Any
+        self,
+        sources: Sequence[str | Source],
+        *,
+        size: int,
+        distinct: bool,
+        links: bool,
+        threads: int,
+        progress: Any,
     ) -> Sequence[Nbest]:
-        """The best translations of tokenised sentences."""
+        """The best translations of tokenised sentences, with their links if these are wanted."""
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,12 @@ import numpy as np
 from wayword.corpus.annotate import factored
 from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
-from wayword.decode import Decoder
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
 from wayword.tune.objective import Objective, check_dev
-from wayword.tune.pool import Candidates, Decodes, Measured, Nbest, Pool, Seed, Vector
+from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Folder, Record
@@ -358,21 +357,14 @@ class _Job:
 
     def _decode(self, weights: dict[str, float], size: int) -> Sequence[Nbest]:
         system = self.system.with_weights(weights)
-        options = {
-            "distinct": self.plan.distinct,
-            "threads": self.threads,
-            "progress": self.progress,
-        }
-        translate = getattr(system, "translate", None)
-        if translate is not None and self.measured.objective.needs_links:
-            # A decoder takes nothing but prepared text.
-            ready = {} if isinstance(system, Decoder) else {"prepared": True}
-            translations = translate(self.src, nbest=size, **options, **ready)
-            return [
-                _with_links(translation.nbest or (translation,), list(self.system.weights))
-                for translation in translations
-            ]
-        return system.nbest(self.src, size=size, **options)  # type: ignore[arg-type]
+        return system.nbest(
+            self.src,
+            size=size,
+            distinct=self.plan.distinct,
+            links=self.measured.objective.needs_links,
+            threads=self.threads,
+            progress=self.progress,
+        )
 
     def _score(self, lists: Sequence[Nbest]) -> float:
         """The metric of the first candidates, as ``wayword evaluate`` computes it."""
@@ -393,15 +385,6 @@ def _is_idle(scores: Sequence[float], patience: int) -> bool:
     """
     before, last = scores[:-patience], scores[-patience:]
     return bool(before) and max(last) < max(before) + BETTER
-
-
-def _with_links(translations: Sequence[Any], names: Sequence[str]) -> Candidates:
-    """An n-best list of translations, with their links."""
-    rows = [[translation.features[name] for name in names] for translation in translations]
-    texts = tuple(" ".join(translation.tokens) for translation in translations)
-    return Candidates(
-        texts, np.array(rows), tuple(translation.links for translation in translations)
-    )
 
 
 def _as_vector(names: Sequence[str], weights: Mapping[str, float]) -> Vector:

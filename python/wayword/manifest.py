@@ -1,0 +1,199 @@
+"""The manifest and the model card of a system folder: what it holds, in plain values.
+
+In and out: ``system.toml`` — format, settings, weights, one ``[[part]]`` for each part, text
+preparation, how it was made, and size and SHA-256 of each file — and ``README.md``.
+How: everything is checked as it is read; the manifest is written last and whole.
+"""
+
+import errno
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from wayword import __version__
+from wayword.corpus.files import new_file, sha256
+from wayword.corpus.text import Preparation
+from wayword.corpus.truecase import Truecaser
+from wayword.decode import Settings
+from wayword.errors import FormatError, MismatchError, WaywordError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["MANIFEST", "Manifest", "check_sizes", "read_manifest", "write_manifest"]
+
+MANIFEST = "system.toml"
+CARD = "README.md"
+FORMAT = 2
+SIDES = ("src", "tgt")
+#: Size and SHA-256 of files by name.
+Sums = Mapping[str, tuple[int, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What a system folder is made of."""
+
+    #: an entry for each part
+    parts: Sequence[Mapping[str, Any]]
+    settings: Settings
+    weights: Mapping[str, float]
+    #: how text is prepared on each side; None for tokenised text
+    text: tuple[Preparation, Preparation] | None = None
+    #: how it was made, in plain values: stages, corpus sizes, scores
+    made: Mapping[str, Any] = field(default_factory=dict)
+    #: the files of the parts, to be written about
+    names: Sequence[str] = ()
+    #: size and SHA-256 of each file, as read
+    files: Sums = field(default_factory=dict)
+
+
+def write_manifest(folder: Path, manifest: Manifest, *, known: Sums | None = None) -> None:
+    """Write the manifest and the model card of a folder that holds all the files named.
+
+    Truecasers are written beside them. ``known`` are sums of files that did not change since, so
+    that they need not be read again.
+    """
+    known = known or {}
+    names = list(manifest.names)
+    values: dict[str, Any] = {
+        "format": FORMAT,
+        "version": __version__,
+        "settings": manifest.settings.to_dict(),
+        "weights": dict(manifest.weights),
+        "part": [dict(entry) for entry in manifest.parts],
+    }
+    if manifest.text:
+        values["text"] = {}
+        for side, preparation in zip(SIDES, manifest.text, strict=True):
+            values["text"][side] = preparation.to_dict()
+            if preparation.truecaser is not None:
+                preparation.truecaser.save(folder / f"truecaser.{side}")
+                names.append(f"truecaser.{side}")
+    values["made"] = dict(manifest.made)
+    values["file"] = {name: _sums(folder, name, known.get(name)) for name in names}
+    with new_file(folder / CARD) as file:
+        file.write(_card(manifest, values["file"]))
+    with new_file(folder / MANIFEST) as file:
+        file.write(tomli_w.dumps(values))
+
+
+def _sums(folder: Path, name: str, known: tuple[int, str] | None) -> dict[str, Any]:
+    size = (folder / name).stat().st_size
+    same = known is not None and known[0] == size and not name.startswith("truecaser")
+    return {"bytes": size, "sha256": known[1] if known and same else sha256(folder / name)}
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check the manifest of a folder."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        expected = f"no system there; expected a folder with {MANIFEST}"
+        raise FileNotFoundError(errno.ENOENT, expected, str(folder))
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        if values["format"] != FORMAT:
+            found = f"format {values['format']!r}; expected {FORMAT}"
+            raise FormatError(f"{path}: {found}; made by another version: train it again")
+        return _manifest(folder, values)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, WaywordError):
+            raise
+        found = f"no `{error.args[0]}`" if isinstance(error, KeyError) else f"damaged ({error})"
+        raise FormatError(f"{path}: {found}; expected a system's manifest") from None
+
+
+def _manifest(folder: Path, values: Mapping[str, Any]) -> Manifest:
+    for name, weight in values["weights"].items():
+        if not isinstance(weight, int | float) or not math.isfinite(weight):
+            path = folder / MANIFEST
+            raise FormatError(f"{path}: weight {name} is {weight!r}; expected a number")
+    text = None
+    if "text" in values:
+        src, tgt = (_preparation(folder, values, side) for side in SIDES)
+        text = src, tgt
+    return Manifest(
+        parts=[dict(entry) for entry in values["part"]],
+        settings=Settings.from_dict(values["settings"]),
+        weights={name: float(weight) for name, weight in values["weights"].items()},
+        text=text,
+        made=values.get("made", {}),
+        files={
+            str(name): (int(sums["bytes"]), str(sums["sha256"]))
+            for name, sums in values["file"].items()
+        },
+    )
+
+
+def _preparation(folder: Path, values: Mapping[str, Any], side: str) -> Preparation:
+    name = f"truecaser.{side}"
+    caser = Truecaser.load(folder / name) if name in values["file"] else None
+    return Preparation.from_dict(dict(values["text"][side]), truecaser=caser)
+
+
+def check_sizes(folder: Path, files: Sums) -> None:
+    """Refuse files that are missing or of another size than noted."""
+    for name, (size, _) in files.items():
+        path = folder / name
+        if Path(name).name != name:
+            expected = "expected a name without folders"
+            raise FormatError(f"{folder / MANIFEST}: file `{name}`; {expected}")
+        if not path.is_file():
+            expected = "missing, but the manifest names it"
+            raise FileNotFoundError(errno.ENOENT, expected, str(path))
+        if path.stat().st_size != size:
+            found = f"{path.stat().st_size} bytes; the manifest says {size}"
+            raise MismatchError(f"{path}: {found}; copy or train the system again")
+
+
+def _card(manifest: Manifest, files: Mapping[str, Mapping[str, Any]]) -> str:
+    """The model card: what this is, how it was made, how to use it."""
+    langs = "tokenised text"
+    if manifest.text:
+        langs = f"{manifest.text[0].lang} to {manifest.text[1].lang}"
+    settings = manifest.settings
+    lines = [
+        f"# A translation system: {langs}",
+        "",
+        f"Made by wayword {__version__}; `{MANIFEST}` holds every setting and weight.",
+        "",
+        "```",
+        "wayword translate . < input.txt",
+        "```",
+        "",
+        f"Reordering space `{settings.space}`, search `{settings.search}`.",
+        "",
+        "| part | kind | |",
+        "|---|---|---|",
+        *(f"| {entry['name']} | {entry['kind']} | {_detail(entry)} |" for entry in manifest.parts),
+        "",
+        "| file | bytes |",
+        "|---|---|",
+        *(f"| `{name}` | {sums['bytes']} |" for name, sums in files.items()),
+    ]
+    if manifest.made:
+        lines += ["", "## How it was made", ""]
+        lines += [f"- {key}: {value}" for key, value in _flat(manifest.made)]
+    return "\n".join(lines) + "\n"
+
+
+def _detail(entry: Mapping[str, Any]) -> str:
+    shown = {k: v for k, v in entry.items() if k not in {"kind", "name", "file"}}
+    return ", ".join(f"{name} {value}" for name, value in _flat(shown) if name != "sha256")
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            rows += _flat(value, f"{prefix}{key}.")
+        else:
+            rows.append((prefix + key, value))
+    return rows

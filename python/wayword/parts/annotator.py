@@ -1,0 +1,120 @@
+"""What tags the source, as a part of a system, and the stage that learns or copies it."""
+
+import errno
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wayword.corpus.annotate import (
+    KINDS,
+    Annotator,
+    Classes,
+    annotator_from_manifest,
+    factored,
+    open_annotator,
+)
+from wayword.corpus.files import new_file, open_text
+from wayword.corpus.source import Source
+from wayword.options import check_range
+from wayword.parts.part import Part, entry
+from wayword.stage import File, Stage, Work
+
+__all__ = ["Annotate", "AnnotatorPart", "annotate_stage"]
+
+FILE = "annotator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotate:
+    """What tags the source for models that look at tags."""
+
+    #: a file of ``wayword annotate``, or such as ``spacy:MODEL``; empty: word classes of the text
+    annotator: str = ""
+    #: how many word classes, when no annotator is named
+    classes: int = 100
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        check_range("classes", self.classes, 1)
+
+    @property
+    def file(self) -> str:
+        """The file of the annotator, if it is named by a file alone."""
+        is_kind = self.annotator.partition(":")[0] in KINDS
+        return "" if is_kind else self.annotator
+
+    def check(self) -> None:
+        """Refuse an annotator that is not there or not one; loads it."""
+        if self.file and not Path(self.file).is_file():
+            kinds = ", ".join(f"{kind}:" for kind in KINDS)
+            expected = f"annotate.annotator: no such file; expected one, or a name after {kinds}"
+            raise FileNotFoundError(errno.ENOENT, expected, self.file)
+        if self.annotator:
+            open_annotator(self.annotator)
+
+
+class AnnotatorPart(Part):
+    """Tags sentences; ``annotator`` in its entry says how."""
+
+    kind = "annotator"
+
+    @cached_property
+    def annotator(self) -> Annotator:
+        """What does the tagging."""
+        return annotator_from_manifest(self.entry["annotator"], self.folder)
+
+    @property
+    def files(self) -> list[str]:
+        """The annotator's file, if it is one."""
+        known = self.entry["annotator"]
+        return [str(known["file"])] if "file" in known else []
+
+    def prepare(self, sources: Sequence[Source]) -> list[Source]:
+        """Tag those sentences that are not tagged yet."""
+        plain = [source.words for source in sources if source.sentence.pos is None]
+        tagged = iter(self.annotator.annotate(plain)) if plain else iter(())
+        return [
+            source if source.sentence.pos is not None else source.with_sentence(next(tagged))
+            for source in sources
+        ]
+
+
+def annotate_stage(text: Stage, options: Annotate) -> Stage:
+    """Tag the source, by word classes of its own when nothing else is named."""
+    inputs: dict[str, Any] = {"text": text}
+    chosen: dict[str, Any] = {}
+    if options.file:
+        inputs["annotator"] = File(options.file)  # what is in it counts, not its name
+    else:
+        chosen = {"annotator": options.annotator, "classes": options.classes}
+    return Stage("annotate", make_tagged, chosen, inputs, version=1)
+
+
+def make_tagged(work: Work) -> dict[str, Any]:
+    """Write the tagged source as ``train.src``, and the annotator if it is a file."""
+    plain = work.inputs["text"] / "train.src"
+    annotator, described = _annotator(work, plain)
+    with new_file(work.out / "train.src") as file:
+        sentences = annotator.annotate(open_text(plain), threads=work.threads)
+        file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
+    return {"part": entry("annotator", "annotator", annotator=described)}
+
+
+def _annotator(work: Work, text: Path) -> tuple[Annotator, dict[str, Any]]:
+    """The annotator, and its manifest with its file in this stage's folder."""
+    name = work.inputs.get("annotator") or work.options["annotator"]
+    if not name:
+        room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+        classes, _ = Classes.fit(text, classes=work.options["classes"], **room)
+        classes.save(work.out / FILE)
+        return classes, classes.to_manifest()
+    annotator = open_annotator(name)
+    described = annotator.to_manifest()
+    if "file" in described:
+        kind, _, path = str(name).partition(":")
+        shutil.copyfile(path if kind in KINDS else name, work.out / FILE)
+        described["file"] = FILE
+    return annotator, described

@@ -1,0 +1,52 @@
+"""The word-after-word model as a part of a system, and the stage that learns it."""
+
+from functools import cached_property
+from typing import Any
+
+from wayword.parts.part import Ground, Part, Wanted, entry
+from wayword.reorder import waw
+from wayword.reorder.feature import Feature
+from wayword.stage import Stage, Work
+
+__all__ = ["WawPart"]
+
+
+class WawPart(Part):
+    """A word-after-word model; gives a path feature, which spaces may prune by."""
+
+    kind = "waw"
+    Options = waw.Options
+    reads_tags = True
+
+    @cached_property
+    def model(self) -> waw.WawModel:
+        """The model, mapped."""
+        return waw.WawModel.load(self.path)
+
+    def load(self) -> None:
+        """Map the model."""
+        _ = self.model
+
+    def feature(self) -> Feature:
+        """Scores each jump by the model."""
+        return self.model.feature(self.name)
+
+    @classmethod
+    def stage(cls, wanted: Wanted, ground: Ground, options: waw.Options) -> Stage:
+        """Learn which word comes right after which."""
+        assert ground.tagged is not None, "a part that reads tags gets them"
+        inputs = {"text": ground.text, "links": ground.links, "tagged": ground.tagged}
+        chosen = {"name": wanted.name, "waw": options}
+        return Stage("waw", make_waw, chosen, inputs, version=waw.WawModel.VERSION)
+
+
+def make_waw(work: Work) -> dict[str, Any]:
+    """Learn and write the model."""
+    text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
+    corpus = waw.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
+    room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+    model = waw.train(corpus, temp_dir=work.out, **room, **vars(work.options["waw"]))
+    name = work.options["name"]
+    model.save(work.out / name)
+    assert model.summary is not None
+    return {"part": entry("waw", name, file=name), **model.summary.to_dict()}

@@ -1,0 +1,234 @@
+"""The first stages of a training run: clean text, prepared text, links.
+
+In: two files of raw text, perhaps a dev set and links. Out: stages (see ``wayword.stage``) whose
+folders hold ``train.src``, ``train.tgt``, ``dev.src``, ``dev.ref0`` …, ``links``, ``aligner``.
+How: each stage is a function that describes it and a function ``make_…`` that does it.
+Not: the models of a system; the parts say how they are made (``wayword.parts``).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from wayword import align
+from wayword.corpus import Bitext, doctor
+from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.text import Preparation
+from wayword.corpus.truecase import Truecaser
+from wayword.errors import ArgumentError, MismatchError
+from wayword.options import check_range
+from wayword.stage import File, Input, Result, Stage, Work
+
+__all__ = [
+    "SIDES",
+    "Text",
+    "align_stage",
+    "clean_stage",
+    "evaluation_stage",
+    "load_preparation",
+    "text_stage",
+]
+
+SIDES = ("src", "tgt")
+BLOCK = 2000  # lines a process gets at a time
+ALONE = 20_000  # lines that are not worth a second process
+DEV_SHARE, DEV_LEAST, DEV_MOST = 20, 50, 1000  # one line of so many is held out, within limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """How raw text becomes tokens."""
+
+    #: the languages, such as ``de``; empty: from the names of the files
+    src: str = ""
+    tgt: str = ""
+    #: see ``wayword.corpus.tokenizer``; ``none`` when the text is tokenised already
+    src_tokenizer: str = "auto"
+    tgt_tokenizer: str = "auto"
+    #: ``truecase``, ``lower`` or ``keep``
+    case: str = "truecase"
+    #: compose Unicode characters
+    nfc: bool = True
+    #: pairs with a longer side, in tokens, are left out
+    max_length: int = 80
+    #: pairs held out when no dev set is given; 0: a twentieth, 50 to 1000
+    dev_size: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense; tokenizers are chosen when the languages are known."""
+        check_range("max_length", self.max_length, 1)
+        check_range("dev_size", self.dev_size, 0)
+        for side in SIDES:
+            self._check(side)
+
+    def _check(self, side: str) -> None:
+        """Refuse a wrong language, and a wrong tokenizer even when the language is not known."""
+        try:
+            self.preparation(side, self.language(side) or "en")
+        except ArgumentError as error:
+            key, _, rest = str(error).partition(":")
+            name = {"lang": side, "tokenizer": f"{side}_tokenizer"}.get(key, key)
+            raise ArgumentError(f"{name}:{rest}") from None
+
+    def language(self, side: str) -> str:
+        """The language of a side."""
+        return str(getattr(self, side))
+
+    def preparation(self, side: str, lang: str = "") -> Preparation:
+        """How text of a side is prepared; a truecaser is still to be learned."""
+        tokenizer = getattr(self, f"{side}_tokenizer")
+        lang = lang or self.language(side)
+        return Preparation(lang, tokenizer=tokenizer, case=self.case, nfc=self.nfc)
+
+
+def load_preparation(text: Result, side: str, options: Text) -> Preparation:
+    """How a finished text stage prepared a side."""
+    table = text / f"truecaser.{side}"
+    caser = Truecaser.load(table) if table.exists() else None
+    return replace(options.preparation(side), truecaser=caser)
+
+
+def clean_stage(src: FilePath, tgt: FilePath, options: doctor.Options) -> Stage:
+    """Take out the lines that would do harm."""
+    return Stage("doctor", make_clean, options, {"src": File(src), "tgt": File(tgt)}, version=1)
+
+
+def make_clean(work: Work) -> dict[str, Any]:
+    """Write the clean pair, and what was taken out."""
+    src, tgt = work.inputs["src"], work.inputs["tgt"]
+    copies = work.out / "in.src", work.out / "in.tgt"
+    for copy, path in zip(copies, (src, tgt), strict=True):
+        copy.symlink_to(path.resolve())
+    options = vars(work.options)
+    report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
+    for copy in copies:
+        copy.unlink()
+    if not report.clean:
+        raise MismatchError(f"{src}: no line pair is clean; see `wayword doctor {src} {tgt}`")
+    return {"lines": report.src_lines, "clean": report.clean, "problems": report.counts}
+
+
+def text_stage(clean: Stage, options: Text, *, held_out: bool) -> Stage:
+    """Tokenise; hold out a dev set if none is given; drop pairs that are too long."""
+    chosen = {"text": options, "held_out": held_out}
+    return Stage("prepare", make_text, chosen, {"clean": clean}, version=1)
+
+
+def make_text(work: Work) -> dict[str, Any]:
+    """Write the training text, and the dev set if it is held out."""
+    options, held_out = work.options["text"], work.options["held_out"]
+    clean = work.inputs["clean"]
+    sides = []
+    for side in SIDES:
+        raw = clean / "clean" / f"in.{side}"
+        preparation = options.preparation(side).fit(open_text(raw))
+        if preparation.truecaser is not None:
+            preparation.truecaser.save(work.out / f"truecaser.{side}")
+        sides.append(_prepared(preparation, open_text(raw), work.threads))
+    size = clean.facts["clean"]
+    wanted = options.dev_size or min(DEV_MOST, max(DEV_LEAST, size // DEV_SHARE))
+    if held_out and 2 * wanted > size:
+        found = f"found {size} clean pairs; expected {2 * wanted} to hold out {wanted}"
+        raise MismatchError(f"dev: {found}; give a dev set or a smaller `text.dev_size`")
+    every = size // wanted if held_out else 0
+    return _split(work.out, zip(*sides, strict=True), every, wanted, options.max_length)
+
+
+def _split(
+    out: Path, pairs: Iterable[tuple[str, str]], every: int, wanted: int, max_length: int
+) -> dict[str, Any]:
+    """Write each pair to the training text or, one of ``every``, to the dev set."""
+    counts = {"pairs": 0, "dev": 0, "too_long": 0, "src_words": 0, "tgt_words": 0}
+    with (
+        new_file(out / "train.src") as train_src,
+        new_file(out / "train.tgt") as train_tgt,
+        new_file(out / "dev.src") as dev_src,
+        new_file(out / "dev.ref0") as dev_ref,
+    ):
+        for number, (src, tgt) in enumerate(pairs):
+            words = len(src.split()), len(tgt.split())
+            if not 0 < min(words) <= max(words) <= max_length:
+                counts["too_long"] += 1
+            elif every and number % every == every - 1 and counts["dev"] < wanted:
+                counts["dev"] += 1
+                print(src, file=dev_src)
+                print(tgt, file=dev_ref)
+            else:
+                counts["pairs"] += 1
+                counts["src_words"] += words[0]
+                counts["tgt_words"] += words[1]
+                print(src, file=train_src)
+                print(tgt, file=train_tgt)
+    return counts
+
+
+def _prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> Iterator[str]:
+    """Lines of tokens, by several processes when there is much to do."""
+    prepare = partial(_prepare_block, preparation)
+    blocks = iter(lambda: list(islice(lines, BLOCK)), [])
+    first = list(islice(blocks, ALONE // BLOCK))
+    for block in first:
+        yield from prepare(block)
+    if len(first) < ALONE // BLOCK or threads == 1:
+        for block in blocks:
+            yield from prepare(block)
+        return
+    with ProcessPoolExecutor(threads or None, mp_context=get_context("spawn")) as pool:
+        # A few blocks for each process at a time, so that memory does not grow with the text.
+        while batch := list(islice(blocks, 16)):
+            for done in pool.map(prepare, batch):
+                yield from done
+
+
+def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
+    return [" ".join(preparation.prepare(line)) for line in lines]
+
+
+def evaluation_stage(text: Stage, files: Sequence[FilePath], name: str, options: Text) -> Stage:
+    """A source and its references (``dev`` or ``test``), prepared like the training text."""
+    inputs: dict[str, Input] = {"text": text, "files": [File(path) for path in files]}
+    return Stage(name, make_evaluation, {"name": name, "text": options}, inputs, version=1)
+
+
+def make_evaluation(work: Work) -> dict[str, Any]:
+    """Write the source as ``NAME.src``, the references as ``NAME.ref0`` and so on."""
+    name, files = work.options["name"], work.inputs["files"]
+    names = [f"{name}.src", *(f"{name}.ref{number}" for number in range(len(files) - 1))]
+    counts = []
+    for path, target in zip(files, names, strict=True):
+        side = "src" if target.endswith(".src") else "tgt"
+        preparation = load_preparation(work.inputs["text"], side, work.options["text"])
+        lines = _prepare_block(preparation, list(open_text(path)))
+        counts.append(len(lines))
+        with new_file(work.out / target) as file:
+            file.writelines(f"{line}\n" for line in lines)
+    if len(set(counts)) > 1:
+        found = " and ".join(f"{n} in {path}" for n, path in zip(counts, files, strict=True))
+        raise MismatchError(f"{name}: found {found}; expected as many lines in each file")
+    return {"lines": counts[0], "references": len(files) - 1}
+
+
+def align_stage(text: Stage, links: FilePath | None, options: align.Options) -> Stage:
+    """Link the words, and keep the aligner for evaluation; given links are taken as they are."""
+    given = {} if links is None else {"links": File(links)}
+    return Stage("align", make_links, options, {"text": text, **given}, version=1)
+
+
+def make_links(work: Work) -> dict[str, Any]:
+    """Write ``aligner`` and ``links``."""
+    text, given = work.inputs["text"], work.inputs.get("links")
+    bitext = Bitext.read(text / "train.src", text / "train.tgt")
+    room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+    aligner = align.fit(bitext, model=work.options.model, **room)
+    aligner.save(work.out / "aligner")
+    if given is None:
+        links = aligner.align(bitext, symmetrise=work.options.symmetrise, **room)
+    else:
+        links = align.Links.read(given, bitext)
+    links.write(work.out / "links")
+    return {"links": len(links.flat)}

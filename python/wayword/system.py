@@ -1,0 +1,318 @@
+"""A translation system: a list of parts, weights and settings; in memory, or a folder on disk.
+
+In and out: parts (``wayword.parts``), or a folder with ``system.toml`` (the manifest; see
+``wayword.manifest``), ``README.md`` (a model card) and the files of the parts, which are mapped
+when the system is opened.
+How: raw text is prepared as the manifest says, each part adds what it knows of a sentence, the
+decoder translates, and the tokens become text again. A system in training is the same thing with
+weights that are not tuned yet.
+Cost: opening is a matter of milliseconds; models are shared with other processes.
+
+>>> import wayword
+>>> wayword.load("no such folder")
+Traceback (most recent call last):
+...
+FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml: 'no such folder'
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from wayword.corpus.annotate import Sentence
+from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.source import Source
+from wayword.corpus.text import Preparation
+from wayword.decode import Decoder, NbestList, Settings, Translation
+from wayword.decode.markup import read_markup
+from wayword.errors import ArgumentError, MismatchError
+from wayword.extract import PhraseTable
+from wayword.lm import LanguageModel
+from wayword.manifest import Manifest, check_sizes, read_manifest, write_manifest
+from wayword.parts import Part, open_part
+from wayword.stage import Result
+from wayword.store import link_or_copy
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["System", "load"]
+
+Preparations = tuple[Preparation, Preparation]
+
+
+class System:
+    """A translation system: ``translate`` text with it, or look at and change its parts.
+
+    It never changes: ``with_…`` gives another that shares its models. It pickles as its parts.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        *,
+        weights: Mapping[str, float] | None = None,
+        settings: Settings | None = None,
+        text: Preparations | None = None,
+        made: Mapping[str, Any] | None = None,
+        folder: FilePath | None = None,
+    ) -> None:
+        """``text`` says how raw text is prepared, None for tokenised text.
+
+        Weights that are not given are 0, but that of unknown words. ``made`` tells how it was made.
+        """
+        self.parts = tuple(parts)
+        self.text = text
+        self.made: Mapping[str, Any] = dict(made or {})
+        self.folder = Path(folder) if folder is not None else None
+        self.decoder = _decoder(self.parts, weights or {}, settings or Settings())
+
+    @classmethod
+    def open(cls, folder: FilePath) -> "System":
+        """Open a system folder."""
+        folder = Path(folder)
+        manifest = read_manifest(folder)
+        check_sizes(folder, manifest.files)
+        return cls(
+            [open_part(entry, folder) for entry in manifest.parts],
+            weights=manifest.weights,
+            settings=manifest.settings,
+            text=manifest.text,
+            made=manifest.made,
+            folder=folder,
+        )
+
+    @classmethod
+    def of_results(
+        cls, results: Sequence[Result], orientation: str = "", **options: Any
+    ) -> "System":
+        """The system of finished stages whose facts hold the entry of a part.
+
+        ``orientation`` is the model of the table's that is used; empty for none.
+        """
+        used = {"orientation": orientation} if orientation else {}
+        parts = []
+        for result in results:
+            entry = result.facts["part"]
+            more = used if entry["kind"] == "phrase-table" else {}
+            parts.append(open_part({**entry, **more}, result.path))
+        return cls(parts, **options)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights by the names of their features."""
+        return self.decoder.weights
+
+    @property
+    def settings(self) -> Settings:
+        """What was chosen about the search."""
+        return self.decoder.settings
+
+    def part(self, name: str) -> Part:
+        """The part of this name."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        known = ", ".join(part.name for part in self.parts)
+        raise ArgumentError(f"part: found `{name}`; expected one of {known}")
+
+    @property
+    def table(self) -> PhraseTable:
+        """The phrase table."""
+        return self._phrases[0]
+
+    @property
+    def orientation(self) -> str | None:
+        """The orientation model that is used, if there is one."""
+        return self._phrases[1]
+
+    @property
+    def _phrases(self) -> tuple[PhraseTable, str | None]:
+        return _phrases(self.parts)
+
+    @property
+    def lms(self) -> list[LanguageModel]:
+        """The language models."""
+        return _language_models(self.parts)
+
+    def with_weights(self, weights: Mapping[str, float]) -> "Self":
+        """The same system with other weights; its models are shared, its folder is not touched."""
+        return self._changed(decoder=self.decoder.with_weights(weights))
+
+    def with_settings(self, **options: Any) -> "Self":
+        """The same system with other settings, such as ``space="dl:12"``."""
+        return self._changed(decoder=self.decoder.with_settings(**options)) if options else self
+
+    def describing(self, made: Mapping[str, Any]) -> "Self":
+        """The same system with other notes in its card of how it was made."""
+        return self._changed(made=dict(made))
+
+    def noting(self, stage: str, facts: Mapping[str, Any]) -> "Self":
+        """The same system with a note in its card of how a stage was done."""
+        return self.describing({**self.made, stage: dict(facts)})
+
+    def _changed(self, **values: Any) -> "Self":
+        changed = object.__new__(type(self))
+        vars(changed).update(vars(self) | values)
+        return changed
+
+    @overload
+    def translate(self, text: str | Source, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: Sequence[str | Source], **options: Any) -> list[Translation]: ...
+    def translate(
+        self,
+        text: str | Source | Sequence[str | Source],
+        *,
+        prepared: bool = False,
+        markup: bool | str = False,
+        origin: tuple[str, int] = ("text", 1),
+        **options: Any,
+    ) -> Translation | list[Translation]:
+        """Translate a line, or many; an empty line stays empty.
+
+        ``prepared`` text is tokenised already, and so is what comes back; a ``Source`` is too.
+        ``markup`` obeys tags in the text (see ``wayword.decode.markup``), and messages about them
+        count lines from ``origin``. Other options are settings for this call, such as
+        ``space="dl:3"``, or those of ``Decoder.translate``, such as ``nbest`` and ``threads``.
+        """
+        lines = [text] if isinstance(text, str | Source) else list(text)
+        sources = self.sources(lines, prepared=prepared, markup=markup, origin=origin)
+        translations = self.decoder.translate(sources, **options)
+        if not prepared and self.text is not None:
+            restore = self.text[1].restore
+            shown = zip(lines, translations, strict=True)
+            translations = [
+                translation if isinstance(line, Source) else translation.restored(restore)
+                for line, translation in shown
+            ]
+        return translations[0] if isinstance(text, str | Source) else translations
+
+    def sources(
+        self,
+        lines: Sequence[str | Source],
+        *,
+        prepared: bool = False,
+        markup: bool | str = False,
+        origin: tuple[str, int] = ("text", 1),
+    ) -> list[Source]:
+        """Lines as the decoder takes them: prepared, and with what each part adds."""
+        read = partial(self._source, prepared=prepared, markup=markup)
+        file, first = origin
+        sources: Sequence[Source] = [
+            line if isinstance(line, Source) else read(line, place=(file, number))
+            for number, line in enumerate(lines, first)
+        ]
+        for part in self.parts:
+            sources = part.prepare(sources)
+        if self.decoder.layers:
+            # Without an annotator, sentences bring their tags themselves: `word|POS`.
+            return [
+                source.with_factors() if source.sentence.pos is None else source
+                for source in sources
+            ]
+        return list(sources)
+
+    def _source(
+        self, line: str, *, prepared: bool, markup: bool | str, place: tuple[str, int]
+    ) -> Source:
+        preparation = None if prepared or self.text is None else self.text[0]
+        if markup is not False:
+            prepare = None if preparation is None else preparation.prepare
+            return read_markup(line, markup, place, prepare)
+        if preparation is None:
+            return Source.of(line)
+        tokens, offsets = preparation.prepare_with_offsets(line)
+        return Source(Sentence(tuple(tokens)), raw=line, offsets=offsets)
+
+    def nbest(self, sources: Sequence[str | Source], **options: Any) -> list[NbestList]:
+        """The best translations of tokenised sentences as arrays; see ``Decoder.nbest``."""
+        return self.decoder.nbest(self.sources(sources, prepared=True), **options)
+
+    def prepare(self, line: str) -> str:
+        """A line as tokens with spaces between."""
+        return line if self.text is None else " ".join(self.text[0].prepare(line))
+
+    def save(self, folder: FilePath | None = None) -> "Self":
+        """Write the manifest, and the files of the parts where they are not in the folder yet.
+
+        Without a folder it is the one that the system was opened from.
+        """
+        folder = Path(folder) if folder is not None else self.folder
+        if folder is None:
+            raise ArgumentError("folder: none, and the system was never saved; expected one")
+        folder.mkdir(parents=True, exist_ok=True)
+        is_here = self.folder is not None and folder.samefile(self.folder)
+        known = read_manifest(folder).files if is_here else {}
+        for part in self.parts:
+            for name in part.files:
+                link_or_copy(part.folder / name, folder / name)
+        manifest = Manifest(
+            parts=[part.entry for part in self.parts],
+            settings=self.settings,
+            weights=self.weights,
+            text=self.text,
+            made=self.made,
+            names=[name for part in self.parts for name in part.files],
+        )
+        write_manifest(folder, manifest, known=known)
+        parts = [open_part(part.entry, folder) for part in self.parts]
+        return self if is_here else self._changed(folder=folder, parts=tuple(parts))
+
+    def verify(self) -> None:
+        """Read every byte of every file and compare with the manifest."""
+        if self.folder is None:
+            raise ArgumentError("folder: none; expected a system that was saved")
+        for name, (_, known) in read_manifest(self.folder).files.items():
+            if sha256(self.folder / name) != known:
+                advice = "the file was changed or damaged; copy or train the system again"
+                raise MismatchError(f"{self.folder / name}: another SHA-256 than noted; {advice}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (self.weights, self.settings, self.text, self.made, self.folder)
+        return _unpickled, (self.parts, *values)
+
+    def __repr__(self) -> str:
+        name = "untitled" if self.folder is None else repr(str(self.folder))
+        return f"System({name}, {self.settings.space}, {len(self.weights)} features)"
+
+
+def load(folder: FilePath) -> System:
+    """Open a system folder."""
+    return System.open(folder)
+
+
+def _unpickled(  # noqa: PLR0917
+    parts: Sequence[Part],
+    weights: Mapping[str, float],
+    settings: Settings,
+    text: Preparations | None,
+    made: Mapping[str, Any],
+    folder: Path | None,
+) -> System:
+    return System(parts, weights=weights, settings=settings, text=text, made=made, folder=folder)
+
+
+def _decoder(parts: Sequence[Part], weights: Mapping[str, float], settings: Settings) -> Decoder:
+    table, orientation = _phrases(parts)
+    features = [feature for part in parts if (feature := part.feature()) is not None]
+    return Decoder(
+        table,
+        _language_models(parts),
+        orientation=orientation,
+        features=features,
+        weights=weights,
+        settings=settings,
+    )
+
+
+def _phrases(parts: Sequence[Part]) -> tuple[PhraseTable, str | None]:
+    given = [phrases for part in parts if (phrases := part.phrases()) is not None]
+    if len(given) != 1:
+        raise ArgumentError(f"parts: found {len(given)} phrase tables; expected one")
+    return given[0]
+
+
+def _language_models(parts: Sequence[Part]) -> list[LanguageModel]:
+    return [model for part in parts if (model := part.language_model()) is not None]

@@ -1,0 +1,88 @@
+"""The stage of a training run that finds weights on the dev set."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from wayword.corpus.files import new_file, open_text
+from wayword.decode import Settings
+from wayword.evaluate import Gold
+from wayword.evaluate.read import read_gold
+from wayword.stage import Result, Stage, Work
+from wayword.system import System
+from wayword.tune.mert import Mert
+from wayword.tune.options import Tune
+from wayword.tune.run import tune
+
+__all__ = ["tune_stage"]
+
+
+def tune_stage(
+    parts: Sequence[Stage],
+    dev: Stage,
+    links: Stage,
+    options: Tune,
+    *,
+    search: Settings,
+    orientation: str,
+    seed: int,
+    start: Stage | None = None,
+) -> Stage:
+    """Find weights on the dev set; the facts of its result hold them.
+
+    The search begins with all weights alike, or with those of another such stage: a feature that
+    it did not have begins with weight 0.
+    """
+    inputs: dict[str, Any] = {"parts": list(parts), "dev": dev}
+    if options.needs_links:
+        inputs["links"] = links
+    if start is not None:
+        inputs["start"] = start
+    chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
+    return Stage("tune", make_weights, chosen, inputs, version=1)
+
+
+def make_weights(work: Work) -> dict[str, Any]:
+    """Tune a system of the parts, and keep every round."""
+    options, dev = work.options["tune"], work.inputs["dev"]
+    settings = replace(work.options["search"], **options.search)
+    orientation = work.options["orientation"]
+    system = System.of_results(work.inputs["parts"], orientation, settings=settings)
+    start: Result | None = work.inputs.get("start")
+    if start is not None:
+        known = start.facts["weights"]
+        system = system.with_weights({name: known.get(name, 0) for name in system.weights})
+    threads = work.threads or os.cpu_count() or 1
+    plan = options.plan
+    if options.method == "mert":
+        plan["method"] = Mert(restarts=options.restarts, threads=threads)
+    tuning = tune(
+        system,
+        system.sources(list(open_text(dev / "dev.src")), prepared=True),
+        _gold(dev, work.inputs.get("links")),
+        threads=work.threads,
+        folder=work.out / "rounds",
+        start="flat" if start is None else "current",
+        seed=work.options["seed"],
+        progress=work.progress,
+        **plan,
+    )
+    with new_file(work.out / "tuning.json") as file:
+        json.dump(tuning.to_dict(), file, ensure_ascii=False)
+    return {
+        "weights": tuning.weights,
+        "dev": round(tuning.after, 4),
+        "runs": [round(run.score, 4) for run in tuning.runs],
+        "spread": round(tuning.spread, 4),
+        "signature": tuning.signature,
+    }
+
+
+def _gold(dev: Result, links: Result | None) -> Gold:
+    """References of the dev set; metrics of word order want links to them as well."""
+    refs = sorted(dev.path.glob("dev.ref*"))
+    if links is None:
+        return read_gold(refs)
+    return read_gold(refs, dev / "dev.src", aligner=links / "aligner")
