@@ -46,21 +46,21 @@ def _gold_rows() -> list[dict[str, Any]]:
         src, tgt = (folder / f"bitext.{lang}.xz" for lang in pair.split("-"))
         for model in ("hmm", "diagonal"):
             cost = measure([PYTHON, "-c", ALIGN, src, tgt, model, folder / "gold.txt"])
-            found = json.loads(cost.answer)
+            answer = json.loads(cost.answer)
             aer, seconds, _ = peers["eflomal"]
             result.append(
                 {
                     **_row(f"{pair} {model}", cost),
-                    "AER": round(found["aer"], 3),
-                    "P": round(found["precision"], 2),
-                    "R": round(found["recall"], 2),
+                    "AER": round(answer["aer"], 3),
+                    "P": round(answer["precision"], 2),
+                    "R": round(answer["recall"], 2),
                     "AER eflomal": aer,
                     "AER fast_align": peers["fast_align"][0],
                     "CPU / eflomal": round(cost.cpu_seconds / seconds, 2),
                 }
             )
-            if model == "hmm" and found["aer"] >= peers["fast_align"][0]:
-                raise SystemExit(f"bench: {pair}: AER {found['aer']} is not below fast_align's")
+            if model == "hmm" and answer["aer"] >= peers["fast_align"][0]:
+                raise SystemExit(f"bench: {pair}: AER {answer['aer']} is not below fast_align's")
     return result
 
 
@@ -90,11 +90,11 @@ def _head(lang: str, lines: int, folder: Path) -> Path:
 
 
 def _row(name: str, cost: Cost) -> dict[str, Any]:
-    found = json.loads(cost.answer)
+    answer = json.loads(cost.answer)
     return {
         "case": name,
-        "pairs": found["pairs"],
+        "pairs": answer["pairs"],
         "CPU s": round(cost.cpu_seconds, 1),
-        "ms a pair": round(1000 * cost.cpu_seconds / found["pairs"], 3),
+        "ms a pair": round(1000 * cost.cpu_seconds / answer["pairs"], 3),
         "peak MB": round(cost.peak_mb),
     }

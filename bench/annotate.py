@@ -55,18 +55,18 @@ TEXT = "data/de-en/train.en.xz"
 def _tagger(name: str) -> dict[str, Any]:
     folder = SHARED / "data" / "ud" / name
     files = [folder / "train.conllu.xz", folder / "test.conllu.xz"]
-    found = json.loads(measure([PYTHON, "-c", TAGGER, *files]).answer)
-    if found["accuracy"] < 0.9 or found["f1"] < 0.8:
-        raise SystemExit(f"bench: {name} is annotated worse than it was: {found}")
+    answer = json.loads(measure([PYTHON, "-c", TAGGER, *files]).answer)
+    if answer["accuracy"] < 0.9 or answer["f1"] < 0.8:
+        raise SystemExit(f"bench: {name} is annotated worse than it was: {answer}")
     return {
         "treebank": name,
-        "training words": found["train_words"],
-        "UPOS": f"{found['accuracy']:.2%}",
+        "training words": answer["train_words"],
+        "UPOS": f"{answer['accuracy']:.2%}",
         "UDPipe 1.2, published": PUBLISHED[name],
-        "chunk F1": f"{found['f1']:.2%}",
-        "heads": f"{found['head_accuracy']:.2%}",
-        "words/CPU s": round(found["speed"], -2),
-        "training CPU s": round(found["training"], 1),
+        "chunk F1": f"{answer['f1']:.2%}",
+        "heads": f"{answer['head_accuracy']:.2%}",
+        "words/CPU s": round(answer["speed"], -2),
+        "training CPU s": round(answer["training"], 1),
     }
 
 
@@ -81,17 +81,17 @@ def _classes() -> dict[str, Any]:
                 file.write(re.sub(r"(\w+|[^\w\s])", r"\1 ", line))
         command: list[str | Path] = [PYTHON, "-m", "wayword", "annotate", "classes", path]
         cost = measure([*command, "-o", out, "--classes", str(CLASSES), "--threads", "2", "--json"])
-    found = json.loads(cost.answer)
-    if not found["likelihood"] > max(found["random"], found["by_frequency"]) + 0.3:
+    answer = json.loads(cost.answer)
+    if not answer["likelihood"] > max(answer["random"], answer["by_frequency"]) + 0.3:
         raise SystemExit("bench: classes hardly better than chance")
     return {
         "case": f"{CLASSES} classes, {TEXT}",
-        "words": found["words"],
-        "different": found["units"],
-        "rounds": len(found["moved"]),
-        "log likelihood a word": round(found["likelihood"], 4),
-        "by frequency": round(found["by_frequency"], 4),
-        "by chance": round(found["random"], 4),
+        "words": answer["words"],
+        "different": answer["units"],
+        "rounds": len(answer["moved"]),
+        "log likelihood a word": round(answer["likelihood"], 4),
+        "by frequency": round(answer["by_frequency"], 4),
+        "by chance": round(answer["random"], 4),
         "CPU s": round(cost.cpu_seconds, 1),
         "MB": round(cost.peak_mb),
     }
@@ -104,10 +104,10 @@ def rows() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure, print and write."""
-    found = rows()
-    show(found[:-1])
-    show(found[-1:])
-    print(f"written to {write_result('annotate', found)}")
+    measured = rows()
+    show(measured[:-1])
+    show(measured[-1:])
+    print(f"written to {write_result('annotate', measured)}")
 
 
 if __name__ == "__main__":

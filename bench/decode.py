@@ -211,13 +211,13 @@ def _falls_short(case: Case, answer: Answer) -> bool:
 def _rows(bench: Bench, case: Case) -> list[dict[str, Any]]:
     """A setting; where it falls short, also the lowest pop limit tried that does not."""
     answer = bench.run(case)
-    found = [_row(case, answer)]
+    measured = [_row(case, answer)]
     for more in MORE if case.pop_limit and _falls_short(case, answer) else ():
         wider = replace(case, pop_limit=round(case.pop_limit * more))
         answer = bench.run(wider)
         if not _falls_short(case, answer):
-            return [*found, _row(wider, answer)]
-    return found
+            return [*measured, _row(wider, answer)]
+    return measured
 
 
 def _curve(bench: Bench, pair: str, ini: str, limit: int) -> tuple[list[dict[str, Any]], Panel]:
@@ -230,9 +230,9 @@ def _curve(bench: Bench, pair: str, ini: str, limit: int) -> tuple[list[dict[str
     }
     for pop_limit in POP_LIMITS:
         case = known.get(pop_limit, Case(pair, ini, limit, pop_limit))
-        own = _rows(bench, case)
-        rows += own
-        points.append(Point(own[0]["CPU ms a word"], own[0]["score"], str(pop_limit)))
+        measured = _rows(bench, case)
+        rows += measured
+        points.append(Point(measured[0]["CPU ms a word"], measured[0]["score"], str(pop_limit)))
     lines = {"wayword": points}
     for name in ("moses2", "moses"):
         peers = [(case, getattr(case, name)) for case in known.values() if case.pop_limit]
@@ -245,25 +245,25 @@ def _curve(bench: Bench, pair: str, ini: str, limit: int) -> tuple[list[dict[str
 def rows() -> list[dict[str, Any]]:
     """Measure everything; a wrong score stops the run."""
     os.environ["PYTHONHASHSEED"] = "0"  # the same instructions in each run
-    found: list[dict[str, Any]] = []
+    measured: list[dict[str, Any]] = []
     panels = []
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name))
         for pair, ini, limit in CURVES:
-            own, panel = _curve(bench, pair, ini, limit)
-            found += own
+            of_curve, panel = _curve(bench, pair, ini, limit)
+            measured += of_curve
             panels.append(panel)
-        done = {(row["case"], row["DL"]) for row in found}
+        done = {(row["case"], row["DL"]) for row in measured}
         for case in PEERS:
             if (case.name, case.limit) not in done:
-                found += _rows(bench, case)
+                measured += _rows(bench, case)
         for pair, ini, limit in CURVES:
             for pop_limit in (400, 1000):
                 case = Case(pair, ini, limit, pop_limit)
                 count = bench.instructions(case)
                 if count is not None:
                     theirs = INSTRUCTIONS[pair, pop_limit]
-                    found.append(
+                    measured.append(
                         {
                             "case": f"instructions, {case.name}",
                             "DL": limit,
@@ -274,16 +274,16 @@ def rows() -> list[dict[str, Any]]:
                     )
             system = bench.system(pair, ini)
             seconds = min(float(measure([PYTHON, "-c", LOAD, system]).answer) for _ in range(5))
-            found.append({"case": f"load {pair}", "load ms": round(seconds * 1e3, 1)})
+            measured.append({"case": f"load {pair}", "load ms": round(seconds * 1e3, 1)})
     (ROOT / "docs" / "decode.svg").write_text(draw(panels), encoding="utf-8")
-    return found
+    return measured
 
 
 def main() -> None:
     """Measure, print and write."""
-    found = rows()
-    show(found)
-    print(f"written to {write_result('decode', found)}")
+    measured = rows()
+    show(measured)
+    print(f"written to {write_result('decode', measured)}")
 
 
 if __name__ == "__main__":

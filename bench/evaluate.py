@@ -29,19 +29,19 @@ def rows() -> list[dict[str, Any]]:
         links = ["--links=base.links", "--links=new.links"]
         links += [f"--ref-links=ref{number}.links" for number in range(4)]
         order = ["--src=src", "--weights=weights", *links]
-        found = [
+        measured = [
             row(f"wayword {SIX}", folder, [*ours(SIX), *order]),
             row("wayword bleu,chrf", folder, [*ours("bleu,chrf")]),
             row("sacrebleu bleu,chrf", folder, [*theirs("bleu", "chrf")]),
         ]
         make_files(folder, FEW)
-        found += [
+        measured += [
             row(f"wayword ter, {FEW} sentences", folder, [*ours("ter")]),
             row(f"sacrebleu ter, {FEW} sentences", folder, [*theirs("ter")]),
         ]
-    for one, two in ((-4, -3), (-2, -1)):  # a fast wrong run fails
-        assert found[one]["answer"] == found[two]["answer"], found
-    return found
+    for first, second in ((-4, -3), (-2, -1)):  # a fast wrong run fails
+        assert measured[first]["answer"] == measured[second]["answer"], measured
+    return measured
 
 
 def ours(metrics: str) -> list[str]:
@@ -60,11 +60,11 @@ def theirs(*metrics: str) -> list[str]:
 
 def summary(answer: str) -> list[str]:
     """The scores of the new system, rounded."""
-    found = json.loads(answer)
-    if isinstance(found, dict):
-        values = [s["value"] for s in found["scores"] if s["system"] == "new"]
+    scores = json.loads(answer)
+    if isinstance(scores, dict):
+        values = [s["value"] for s in scores["scores"] if s["system"] == "new"]
     else:
-        values = [cell["score"] for cell in found[1].values() if isinstance(cell, dict)]
+        values = [cell["score"] for cell in scores[1].values() if isinstance(cell, dict)]
     return [f"{value:.2f}" for value in values]
 
 
@@ -116,11 +116,11 @@ def read(part: str, side: str) -> Iterator[str]:
 
 def spoil(source: random.Random, line: str, words: list[str], noise: float) -> Iterator[str]:
     """Replace, drop and move words."""
-    own = line.split()
-    places = [at + source.uniform(0, 6 * noise) for at in range(len(own))]
-    for at in sorted(range(len(own)), key=places.__getitem__):
+    tokens = line.split()
+    places = [at + source.uniform(0, 6 * noise) for at in range(len(tokens))]
+    for at in sorted(range(len(tokens)), key=places.__getitem__):
         if source.random() > noise / 4:
-            yield source.choice(words) if source.random() < noise / 2 else own[at]
+            yield source.choice(words) if source.random() < noise / 2 else tokens[at]
 
 
 def link(source: random.Random, src: str, tgt: str) -> str:

@@ -75,8 +75,8 @@ def _packing_loss(folder: Path) -> list[dict[str, Any]]:
             abs(a - b)
             for number, phrase in enumerate(exact)
             if number % 50 == 0
-            for one, other in zip(exact[phrase], packed[phrase], strict=True)
-            for a, b in zip(one.scores, other.scores, strict=True)
+            for option, other in zip(exact[phrase], packed[phrase], strict=True)
+            for a, b in zip(option.scores, other.scores, strict=True)
         ]
         factor, mean = exp(max(errors)), sum(errors) / len(errors)
         result.append(
@@ -127,8 +127,8 @@ def _aligned_pack(pair: str, size: int, folder: Path) -> list[Path]:
             lines = (" ".join(preparation.prepare(line)) for line in islice(text, size))
             _write(sides[-1], (f"{line}\n" for line in lines))
     links = folder / f"{pair}.links"
-    found = measure([PYTHON, "-m", "wayword", "align", *sides, "--threads", "1"])
-    links.write_text(found.answer)
+    cost = measure([PYTHON, "-m", "wayword", "align", *sides, "--threads", "1"])
+    links.write_text(cost.answer)
     return [*sides, links]
 
 

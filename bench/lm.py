@@ -121,10 +121,10 @@ def _estimation(text: str, path: Path) -> list[dict[str, Any]]:
 
 def _queries(name: str, model: Path, test: Path) -> list[dict[str, Any]]:
     files: list[str | Path] = [model.with_suffix(".arpa"), model.with_suffix(".lm"), test]
-    found = json.loads(measure([PYTHON, "-c", QUERY, *files]).answer)
-    if found["worst"] > 1e-4:
-        raise SystemExit(f"bench: totals differ from kenlm's by {found['worst']}")
-    speeds = {way: found["tokens"] / seconds for way, seconds in found["best"].items()}
+    answer = json.loads(measure([PYTHON, "-c", QUERY, *files]).answer)
+    if answer["worst"] > 1e-4:
+        raise SystemExit(f"bench: totals differ from kenlm's by {answer['worst']}")
+    speeds = {way: answer["tokens"] / seconds for way, seconds in answer["best"].items()}
     kenlm = speeds.pop("kenlm, score() per line")
     rows = [
         {
@@ -132,47 +132,47 @@ def _queries(name: str, model: Path, test: Path) -> list[dict[str, Any]]:
             "ours": f"{speed / 1e6:.2f} M tokens/CPU s",
             "peer": f"{kenlm / 1e6:.2f} M tokens/CPU s (kenlm, score())",
             "ratio": round(speed / kenlm, 2),
-            "ngrams": found["ngrams"],
+            "ngrams": answer["ngrams"],
         }
         for way, speed in speeds.items()
     ]
-    own, theirs, in_file = (
-        found[name] / found["ngrams"] for name in ("query_bytes", "kenlm_bytes", "bytes")
+    ours, theirs, in_file = (
+        answer[name] / answer["ngrams"] for name in ("query_bytes", "kenlm_bytes", "bytes")
     )
     rows.append(
         {
             "case": f"memory {name}",
-            "ours": f"{own:.1f} bytes an n-gram, {in_file:.1f} in the file",
+            "ours": f"{ours:.1f} bytes an n-gram, {in_file:.1f} in the file",
             "peer": f"{theirs:.1f} bytes an n-gram (kenlm, from ARPA)",
-            "ratio": round(theirs / own, 2),
-            "ngrams": found["ngrams"],
+            "ratio": round(theirs / ours, 2),
+            "ngrams": answer["ngrams"],
         }
     )
-    opening = {"case": f"open {name}", "ours": f"{found['opening'] * 1e3:.2f} ms"}
-    return [*rows, {**opening, "peer": "", "ratio": "", "ngrams": found["ngrams"]}]
+    opening = {"case": f"open {name}", "ours": f"{answer['opening'] * 1e3:.2f} ms"}
+    return [*rows, {**opening, "peer": "", "ratio": "", "ngrams": answer["ngrams"]}]
 
 
 def rows() -> list[dict[str, Any]]:
     """Measure everything; a wrong total stops the run."""
-    found: list[dict[str, Any]] = []
+    measured: list[dict[str, Any]] = []
     with _texts() as texts:
         for text, path in texts.items():
-            found += _estimation(text, path)
+            measured += _estimation(text, path)
         large = texts["data/align/de-en/bitext.en"]
         test = large.with_suffix(".test")
         test.write_text("".join(_lines("data/align/de-en/test.en.xz")) * 4, encoding="utf-8")
-        found += _queries("new text (de-en test)", large, test)
+        measured += _queries("new text (de-en test)", large, test)
         sample = islice(_lines("data/align/de-en/bitext.en.xz"), 0, 40_000, 2)
         test.write_text("".join(sample), encoding="utf-8")
-        found += _queries("training text (de-en)", large, test)
-    return found
+        measured += _queries("training text (de-en)", large, test)
+    return measured
 
 
 def main() -> None:
     """Measure, print and write."""
-    found = rows()
-    show(found)
-    print(f"written to {write_result('lm', found)}")
+    measured = rows()
+    show(measured)
+    print(f"written to {write_result('lm', measured)}")
 
 
 if __name__ == "__main__":

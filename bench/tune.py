@@ -36,13 +36,13 @@ ROUNDS = {"mert": 25, "pro": 10, "mira": 10}
 
 def rows() -> list[dict[str, Any]]:
     """Every model with its own weights and tuned by every method."""
-    found = [kernel_row()]
+    measured = [kernel_row()]
     for folder, ini, moses in MODELS:
         with tempfile.TemporaryDirectory() as name:
-            made = systems(Path(name), folder, ini)
-            found.append(untuned_row(*made, folder, ini, moses))
-            found += [tuned_row(*made, folder, ini, method) for method in RUNS]
-    return found
+            opened = systems(Path(name), folder, ini)
+            measured.append(untuned_row(*opened, folder, ini, moses))
+            measured += [tuned_row(*opened, folder, ini, method) for method in RUNS]
+    return measured
 
 
 def systems(work: Path, folder: str, ini: str) -> tuple[System, System]:
@@ -50,11 +50,11 @@ def systems(work: Path, folder: str, ini: str) -> tuple[System, System]:
     for path in (SHARED / "reference" / folder).glob("*.gz"):
         (work / path.name).symlink_to(path)
     text = (SHARED / "reference" / folder / ini).read_text()
-    made = []
+    opened = []
     for part in ("dev", "test"):
         (work / f"{part}.ini").write_text(re.sub(r"\.test\.gz", f".{part}.gz", text))
-        made.append(import_moses(work / f"{part}.ini", work / part))
-    return made[0], made[1]
+        opened.append(import_moses(work / f"{part}.ini", work / part))
+    return opened[0], opened[1]
 
 
 def bleu(system: System, folder: str, part: str) -> float:
@@ -64,7 +64,7 @@ def bleu(system: System, folder: str, part: str) -> float:
         base.with_suffix(f".{lang}").read_text(encoding="utf-8").splitlines()
         for lang in folder.split("-")
     )
-    lines = [own.texts[0] for own in system.nbest(src, size=1, distinct=False, threads=2)]
+    lines = [nbest.texts[0] for nbest in system.nbest(src, size=1, distinct=False, threads=2)]
     score = make_metric("bleu", Gold(refs=[ref])).corpus_score(Output("x", lines))
     return round(score, 2)
 
@@ -83,23 +83,23 @@ def tuned_row(dev: System, test: System, folder: str, ini: str, method: str) -> 
     command += ["--start=flat", f"--method={method}", f"--runs={RUNS[method]}"]
     command += [f"--rounds={ROUNDS[method]}", "--threads=2"]
     cost = measure([*map(str, command), "--dry-run", "--json", f"--folder={dev.folder}.{method}"])
-    found = json.loads(cost.answer)
-    assert found["after"] > found["before"] + 1, (found["before"], found["after"])
-    seconds = [record["seconds"] for record in found["rounds"]]
-    each = [bleu(test.with_weights(run["weights"]), folder, "test") for run in found["runs"]]
+    answer = json.loads(cost.answer)
+    assert answer["after"] > answer["before"] + 1, (answer["before"], answer["after"])
+    seconds = [record["seconds"] for record in answer["rounds"]]
+    each = [bleu(test.with_weights(run["weights"]), folder, "test") for run in answer["runs"]]
     return {
         "what": f"{folder} {dev.settings.space}, {method}",
-        "flat": round(found["before"], 2),
-        "dev": round(found["after"], 2),
-        "dev of runs": [round(run["score"], 2) for run in found["runs"]],
-        "pool": [round(own["pool_score"], 2) for own in found["rounds"] if own["stop"]],
-        "test": bleu(test.with_weights(found["weights"]), folder, "test"),
+        "flat": round(answer["before"], 2),
+        "dev": round(answer["after"], 2),
+        "dev of runs": [round(run["score"], 2) for run in answer["runs"]],
+        "pool": [round(record["pool_score"], 2) for record in answer["rounds"] if record["stop"]],
+        "test": bleu(test.with_weights(answer["weights"]), folder, "test"),
         "test of runs": each,
         "rounds": len(seconds),
         "CPU s": round(cost.cpu_seconds),
         "CPU s a round": round(cost.cpu_seconds / len(seconds), 1),
         "wall s a round: decode, optimise": [
-            round(float(np.mean([own[name] for own in seconds])), 1)
+            round(float(np.mean([record[name] for record in seconds])), 1)
             for name in ("decode", "optimise")
         ],
         "peak MB": round(cost.peak_mb),
@@ -143,7 +143,7 @@ def in_numpy(slopes: Any, heights: Any, offsets: Any) -> Any:
     starts, counts = offsets[:-1], np.diff(offsets)
     rank = np.lexsort((-heights, slopes, np.repeat(np.arange(len(counts)), counts)))
     best = rank[starts]
-    found: list[float] = []
+    steps: list[float] = []
     while True:
         mine = np.repeat(best, counts)
         steeper = slopes > slopes[mine]
@@ -153,8 +153,8 @@ def in_numpy(slopes: Any, heights: Any, offsets: Any) -> Any:
         first = np.minimum.reduceat(meet, starts)
         moves = np.isfinite(first)
         if not moves.any():
-            return np.array(found)
-        found += first[moves].tolist()
+            return np.array(steps)
+        steps += first[moves].tolist()
         is_next = np.flatnonzero((meet == np.repeat(first, counts)) & steeper)
         best = np.where(
             moves, is_next[np.minimum(np.searchsorted(is_next, starts), len(is_next) - 1)], best

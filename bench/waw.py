@@ -98,8 +98,8 @@ def prepare(pair: str, folder: Path) -> None:
     for name, path in (("src", tagged), ("tgt", tgt), ("links", links)):
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         train, test = lines[:-HELD_OUT], lines[-HELD_OUT:]
-        for part, own in (("train", train), ("some", train[:SOME]), ("test", test)):
-            text = "".join(f"{line}\n" for line in own)
+        for part, pairs in (("train", train), ("some", train[:SOME]), ("test", test)):
+            text = "".join(f"{line}\n" for line in pairs)
             (folder / f"{pair}.{part}.{name}").write_text(text, encoding="utf-8")
 
 
@@ -139,19 +139,21 @@ def learned(
     case: str, pair: str, folder: Path, templates: str, *, part: str = "some", prior: float = 1.0
 ) -> dict[str, Any]:
     """Learn from a part of a pair, and test on what is held out."""
-    files = [folder / f"{pair}.{own}.{what}" for own in (part, "test") for what in PARTS]
+    files = [folder / f"{pair}.{text}.{what}" for text in (part, "test") for what in PARTS]
     cost = measure([PYTHON, "-c", LEARN, *files, templates, str(prior)])
-    found = json.loads(cost.answer)
+    answer = json.loads(cost.answer)
     row: dict[str, Any] = {
         "case": case,
-        "samples": found["samples"],
-        "features": found["features"],
+        "samples": answer["samples"],
+        "features": answer["features"],
         "prior": prior,
         "CPU s": round(cost.cpu_seconds),
         "peak MB": round(cost.peak_mb),
-        **{name: _percent(found["classification"][key]) for name, key in SURE.items()},
+        **{name: _percent(answer["classification"][key]) for name, key in SURE.items()},
     }
-    for rank, plain, gain in zip(found["ranking"], found["distance"], found["gains"], strict=True):
+    for rank, plain, gain in zip(
+        answer["ranking"], answer["distance"], answer["gains"], strict=True
+    ):
         for name, key in RANK.items():
             label = f"{name} at {rank['limit']}"
             row[label] = f"{_percent(rank[key])} ({_percent(plain[key])})"
@@ -183,16 +185,16 @@ def grown(folder: Path) -> list[dict[str, Any]]:
                     with (folder / f"{pair}.train.{what}").open(encoding="utf-8") as lines:
                         out.writelines(islice(lines, size or None))
         cost = measure([PYTHON, "-c", GROW, *files, "18" if size else "30"])
-        found = json.loads(cost.answer)
-        samples = found["samples"]
+        answer = json.loads(cost.answer)
+        samples = answer["samples"]
         result.append(
             {
                 "case": f"growth to {name} samples",
                 "samples": samples,
-                "features": found["features"],
-                "bytes a sample": round(found["bytes"] / samples, 1),
-                "CPU µs a sample, writing down": round(1e6 * found["write"] / samples, 2),
-                "CPU µs a sample and step": round(1e6 * found["step"] / samples, 3),
+                "features": answer["features"],
+                "bytes a sample": round(answer["bytes"] / samples, 1),
+                "CPU µs a sample, writing down": round(1e6 * answer["write"] / samples, 2),
+                "CPU µs a sample and step": round(1e6 * answer["step"] / samples, 3),
                 "peak MB": round(cost.peak_mb),
             }
         )

@@ -26,11 +26,11 @@ LINK_LISTS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), 
 @given(LINK_LISTS)
 def test_links_are_sorted_unique_and_come_back(sentences: list[list[tuple[int, int]]]) -> None:
     links = Links.from_lists(sentences)
-    assert [[tuple(row) for row in own.tolist()] for own in links] == [
-        sorted(set(own)) for own in sentences
+    assert [[tuple(row) for row in of_pair.tolist()] for of_pair in links] == [
+        sorted(set(of_pair)) for of_pair in sentences
     ]
     assert [line.split() for line in links.lines()] == [
-        [f"{i}-{j}" for i, j in sorted(set(own))] for own in sentences
+        [f"{i}-{j}" for i, j in sorted(set(of_pair))] for of_pair in sentences
     ]
 
 

@@ -78,9 +78,9 @@ def test_unknown_kinds_and_files_are_refused(tmp_path: Path) -> None:
 
 def test_toy_tags_and_chunks_are_learned(tagger: Tagger, toys: Path) -> None:
     gold = read_treebank(toys / "test.factored.de")
-    found = score(tagger.annotate(sentence.words for sentence in gold), gold)
-    assert found.accuracy > 0.95
-    assert found.f1 > 0.9
+    scored = score(tagger.annotate(sentence.words for sentence in gold), gold)
+    assert scored.accuracy > 0.95
+    assert scored.f1 > 0.9
     assert tagger.chunk_types is not None
 
 
@@ -127,10 +127,10 @@ def test_real_treebanks_are_tagged_well(shared: Path, name: str) -> None:
     folder = shared / "data" / "ud" / name
     tagger = Tagger.fit(read_treebank(folder / "train.conllu.xz"))
     gold = read_treebank(folder / "test.conllu.xz")
-    found = score(tagger.annotate(sentence.words for sentence in gold), gold)
-    assert found.accuracy > 0.92
-    assert found.f1 > 0.88
-    assert found.head_accuracy > 0.98
+    scored = score(tagger.annotate(sentence.words for sentence in gold), gold)
+    assert scored.accuracy > 0.92
+    assert scored.f1 > 0.88
+    assert scored.head_accuracy > 0.98
 
 
 # --- chunks from trees ---
@@ -215,8 +215,8 @@ def test_chunks_need_a_tree() -> None:
 def test_a_treebank_gives_its_own_chunks_before_those_of_trees(tmp_path: Path) -> None:
     sentence = tree("a DET 2 det", "b NOUN 0 root")
     write_conllu(tmp_path / "tree.conllu", [sentence])
-    own = Sentence(sentence.words, sentence.pos, (Chunk("X", 0, 0),), sentence.heads)
-    write_conllu(tmp_path / "own.conllu", [own])
+    chunked = Sentence(sentence.words, sentence.pos, (Chunk("X", 0, 0),), sentence.heads)
+    write_conllu(tmp_path / "own.conllu", [chunked])
     assert read_treebank(tmp_path / "tree.conllu")[0].chunks == (Chunk("NP", 0, 1, 1),)
     assert read_treebank(tmp_path / "own.conllu")[0].chunks == (Chunk("X", 0, 0),)
     assert read_treebank(tmp_path / "tree.conllu", chunks="none")[0].chunks is None
@@ -237,8 +237,8 @@ def test_fine_tags_go_with_chunks_of_trees(tmp_path: Path) -> None:
     path = tmp_path / "fine.conllu"
     rows = ["1 a _ DET ART _ 2 det _ _", "2 b _ NOUN NN _ 0 root _ _"]
     path.write_text("".join("\t".join(row.split()) + "\n" for row in rows) + "\n")
-    found = read_treebank(path, tags="xpos")[0]
-    assert (found.pos, found.chunks) == (("ART", "NN"), (Chunk("NP", 0, 1, 1),))
+    first = read_treebank(path, tags="xpos")[0]
+    assert (first.pos, first.chunks) == (("ART", "NN"), (Chunk("NP", 0, 1, 1),))
 
 
 # --- scores and the fourth factor ---
@@ -247,11 +247,11 @@ def test_fine_tags_go_with_chunks_of_trees(tmp_path: Path) -> None:
 def test_a_chunk_is_right_when_type_and_ends_are() -> None:
     words, tags = ("a", "b", "c", "d"), ("X", "X", "Y", "Y")
     gold = Sentence(words, tags, (Chunk("NP", 0, 1, 1), Chunk("VP", 2, 3, 3)))
-    found = Sentence(words, ("X", "Y", "Y", "Y"), (Chunk("NP", 0, 1, 0), Chunk("NP", 2, 3, 3)))
-    result = score([found], [gold])
+    annotated = Sentence(words, ("X", "Y", "Y", "Y"), (Chunk("NP", 0, 1, 0), Chunk("NP", 2, 3, 3)))
+    result = score([annotated], [gold])
     assert (result.accuracy, result.f1, result.head_accuracy) == (0.75, 0.5, 0.0)
     with pytest.raises(MismatchError, match="sentence 2: not the words of the gold sentence"):
-        score([found], [gold, gold])
+        score([annotated], [gold, gold])
 
 
 def test_heads_are_the_fourth_factor(tmp_path: Path) -> None:
@@ -367,10 +367,10 @@ def test_spacy_is_asked_for_words_as_they_are(monkeypatch: pytest.MonkeyPatch) -
     spacy = SimpleNamespace(load=lambda _: Pipeline())
     install(monkeypatch, spacy=spacy, spacy__tokens=SimpleNamespace(Doc=doc))
     annotator = open_annotator("spacy:de_small")
-    found = list(annotator.annotate(["die Katze", ""]))
-    assert found[0].pos == ("DET", "NOUN")
-    assert found[0].chunks == (Chunk("NP", 0, 1, 1),)
-    assert found[1] == Sentence((), (), (), (), ())
+    annotated = list(annotator.annotate(["die Katze", ""]))
+    assert annotated[0].pos == ("DET", "NOUN")
+    assert annotated[0].chunks == (Chunk("NP", 0, 1, 1),)
+    assert annotated[1] == Sentence((), (), (), (), ())
     assert annotator.to_manifest() == {"kind": "spacy", "model": "de_small", "version": "3.7"}
 
 
@@ -450,9 +450,9 @@ def test_a_different_tokenisation_is_explained(tmp_path: Path) -> None:
     treebank.write_text("".join(lines) + "\n", encoding="utf-8")
     text = tmp_path / "text"
     text.write_text("zum Haus Haus, don't MIT من &apos; Maus\n" * 2, encoding="utf-8")
-    found = compare_tokens(treebank, text)
-    assert (found.words, found.unknown) == (16, 14)
-    assert {reason: count for reason, (count, _) in found.reasons.items()} == {
+    mismatch = compare_tokens(treebank, text)
+    assert (mismatch.words, mismatch.unknown) == (16, 14)
+    assert {reason: count for reason, (count, _) in mismatch.reasons.items()} == {
         "multiword": 2,
         "escape": 2,
         "joined": 2,
@@ -460,9 +460,9 @@ def test_a_different_tokenisation_is_explained(tmp_path: Path) -> None:
         "case": 2,
         "marks": 2,
     }
-    assert found.reasons["multiword"][1] == ("zum",)
-    assert found.explained == 12 / 16
-    assert found.expected == 6 / 8  # all but `do`, which occurs twice
+    assert mismatch.reasons["multiword"][1] == ("zum",)
+    assert mismatch.explained == 12 / 16
+    assert mismatch.expected == 6 / 8  # all but `do`, which occurs twice
 
 
 # --- the command ---
@@ -487,8 +487,8 @@ def test_the_command_fits_annotates_and_scores(
     assert capsys.readouterr().out == text
     assert run("file", toys / "dev.de", "--with", out, "--conllu") == 0
     (tmp_path / "tree.conllu").write_text(capsys.readouterr().out, encoding="utf-8", newline="\n")
-    found = list(read_conllu(tmp_path / "tree.conllu"))
-    assert len(found) == len(text.splitlines())
+    sentences = list(read_conllu(tmp_path / "tree.conllu"))
+    assert len(sentences) == len(text.splitlines())
     assert run("score", out, held_out) == 0
     assert capsys.readouterr().out.startswith("words ")
 

@@ -42,8 +42,8 @@ def corpus(folder: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
-    found = commands(page)
-    assert len(found) >= 1
+    shell_lines = commands(page)
+    assert len(shell_lines) >= 1
     corpus(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
@@ -53,7 +53,7 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
         for name in ("moses.ini", "phrase-table", "reordering-table", "lm.arpa"):
             (tmp_path / name).write_bytes((golden / name).read_bytes())
     head = f'wayword() {{ "{sys.executable}" -m wayword "$@"; }}'
-    script = "\n".join([head, "set -e -o pipefail", *found])
+    script = "\n".join([head, "set -e -o pipefail", *shell_lines])
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )

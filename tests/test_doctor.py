@@ -68,8 +68,8 @@ def test_one_of_every_kind_is_found_with_its_line(tmp_path: Path) -> None:
     where["unpaired"] = len(pairs) + 1
     report = doctor.examine(src, tgt, max_length=20)
     for kind, line in where.items():
-        found = {finding.line for finding in report.examples if finding.problem == kind}
-        assert found == {line}, kind
+        lines_of_kind = {finding.line for finding in report.examples if finding.problem == kind}
+        assert lines_of_kind == {line}, kind
         assert report.counts[kind] == 1, kind
     assert report.quarantined == len(where)
     assert report.clean + report.quarantined == len(pairs) + 1

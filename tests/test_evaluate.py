@@ -345,8 +345,10 @@ def column(values: list[float]) -> Any:
 
 @pytest.mark.parametrize("test", significance.TESTS)
 def test_a_system_does_not_differ_from_itself(test: str) -> None:
-    own = [column([0.1, 0.5, 0.9, 0.3])]
-    assert significance.TESTS[test]([mean], own, own, scales=[1.0], rounds=200) == [1.0]
+    statistics = [column([0.1, 0.5, 0.9, 0.3])]
+    assert significance.TESTS[test]([mean], statistics, statistics, scales=[1.0], rounds=200) == [
+        1.0
+    ]
 
 
 @pytest.mark.parametrize("test", significance.TESTS)
@@ -374,13 +376,13 @@ def test_p_values_are_small_for_large_differences_and_never_0() -> None:
 
 
 def test_p_values_of_alike_systems_are_even() -> None:
-    random, found = np.random.default_rng(2), []
+    random, p_values = np.random.default_rng(2), []
     for seed in range(100):
         first, second = (column(list(random.random(60))) for _ in range(2))
         sides = [first], [second]
-        found += significance.randomization([mean], *sides, scales=[1.0], rounds=400, seed=seed)
-    assert 0.35 < float(np.mean(found)) < 0.65
-    assert 0.02 <= float(np.mean(np.array(found) <= 0.10)) <= 0.2
+        p_values += significance.randomization([mean], *sides, scales=[1.0], rounds=400, seed=seed)
+    assert 0.35 < float(np.mean(p_values)) < 0.65
+    assert 0.02 <= float(np.mean(np.array(p_values) <= 0.10)) <= 0.2
 
 
 def test_intervals_hold_the_score_and_shrink_with_more_sentences() -> None:
@@ -404,9 +406,9 @@ def test_intervals_hold_the_score_and_shrink_with_more_sentences() -> None:
     ],
 )
 def test_tests_refuse_what_they_cannot_do(options: dict[str, int], message: str) -> None:
-    own = [column([0.1, 0.2])]
+    statistics = [column([0.1, 0.2])]
     with pytest.raises(ArgumentError) as error:
-        significance.randomization([mean], own, own, scales=[1.0], **options)
+        significance.randomization([mean], statistics, statistics, scales=[1.0], **options)
     assert str(error.value) == message
 
 
@@ -760,12 +762,12 @@ def test_the_command_compares_systems(
 def test_the_command_gives_json(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["evaluate", files["hyp"], files["ref"], *layers(files, weights=files["weights"])]
     assert main([*arguments, "--json", "--worst", "1"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["metrics"] == ["bleu", "chrf", "ter", "nist", "meteor", "krs", "krs-v"]
-    values = {score["metric"]: score["value"] for score in found["scores"]}
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["metrics"] == ["bleu", "chrf", "ter", "nist", "meteor", "krs", "krs-v"]
+    values = {score["metric"]: score["value"] for score in printed["scores"]}
     assert values["krs-v"] == pytest.approx(50)
-    assert found["worst"]["hyp"][0]["arcs"] == [{"word": 4, "gap": 2}]
-    assert set(found["signatures"]) == set(found["metrics"])
+    assert printed["worst"]["hyp"][0]["arcs"] == [{"word": 4, "gap": 2}]
+    assert set(printed["signatures"]) == set(printed["metrics"])
 
 
 # --- drawings ------------------------------------------------------------------------------------

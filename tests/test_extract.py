@@ -71,10 +71,10 @@ def test_the_table_equals_the_slow_twin(
             *bitext_of(corpus), Path(folder) / "table", max_length=max_length, models=MODELS
         )
         table = PhraseTable.open(Path(folder) / "table")
-        found = {(phrase, option.tgt): option for phrase in table for option in table[phrase]}
-    assert set(found) == set(expected)
+        options = {(phrase, option.tgt): option for phrase in table for option in table[phrase]}
+    assert set(options) == set(expected)
     assert summary.pairs == len(expected)
-    for pair, option in found.items():
+    for pair, option in options.items():
         twin = expected[pair]
         scores = [math.exp(score) for score in option.scores]
         assert scores == pytest.approx(twin["scores"], rel=1e-5)
@@ -129,8 +129,8 @@ def test_significance_keeps_what_fishers_test_keeps(corpus: list[slow_extract.Se
         path = Path(name) / "table"
         summary = extract(*bitext_of(corpus), path, significance=0.7)
         table = PhraseTable.open(path)
-        found = {(phrase, option.tgt) for phrase in table for option in table[phrase]}
-    assert found == {pair for pair in slow_extract.table(corpus, 7) if is_kept(*pair)}
+        kept = {(phrase, option.tgt) for phrase in table for option in table[phrase]}
+    assert kept == {pair for pair in slow_extract.table(corpus, 7) if is_kept(*pair)}
     assert summary.extracted == summary.pairs + summary.dropped["significance"]
 
 
@@ -415,14 +415,14 @@ def test_every_score_of_moses_comes_out_with_its_strictness(pair: str, tmp_path:
             theirs = folder / (f"{name}.{kind}.gz" if name == names[0] else f"{name}.gz")
             lines = 0
             rows = zip(rows_of(tmp_path / f"{name}.gz"), rows_of(theirs), strict=True)
-            for own, moses in rows:
+            for ours, moses in rows:
                 lines += 1
-                assert own[:2] == moses[:2]
-                assert own[3:] == moses[3:]  # links and counts
-                if own[2] == moses[2]:
+                assert ours[:2] == moses[:2]
+                assert ours[3:] == moses[3:]  # links and counts
+                if ours[2] == moses[2]:
                     continue
-                for ours, score in zip(own[2].split(), moses[2].split(), strict=True):
-                    assert abs(float(ours) - float(score)) <= 1e-4 * float(score), (own, moses)
+                for got, score in zip(ours[2].split(), moses[2].split(), strict=True):
+                    assert abs(float(got) - float(score)) <= 1e-4 * float(score), (ours, moses)
             assert lines == {"de-en": 179_685, "ja-en": 101_186}[pair]
 
 
@@ -453,14 +453,14 @@ def test_strict_differs_from_moses_only_where_the_definition_does(
         return any(abs(a - b) > 1e-4 * b for a, b in zip(*rows, strict=True))
 
     theirs = rows_of(folder / "phrase-table.gz")
-    for own, moses in zip(rows_of(tmp_path / "phrase-table.gz"), theirs, strict=True):
-        assert (own[:2], own[4]) == (moses[:2], moses[4])
-        assert not far(own[2], moses[2], slice(0, 4, 2))  # relative frequencies
-        differ["lex"] += far(own[2], moses[2], slice(1, 4, 2))
+    for ours, moses in zip(rows_of(tmp_path / "phrase-table.gz"), theirs, strict=True):
+        assert (ours[:2], ours[4]) == (moses[:2], moses[4])
+        assert not far(ours[2], moses[2], slice(0, 4, 2))  # relative frequencies
+        differ["lex"] += far(ours[2], moses[2], slice(1, 4, 2))
     theirs = rows_of(folder / "reordering-table.hier-mslr.gz")
-    for own, moses in zip(rows_of(tmp_path / "reordering-table.gz"), theirs, strict=True):
-        differ["prev"] += far(own[2], moses[2], slice(0, 4))
-        differ["next"] += far(own[2], moses[2], slice(4, 8))
+    for ours, moses in zip(rows_of(tmp_path / "reordering-table.gz"), theirs, strict=True):
+        differ["prev"] += far(ours[2], moses[2], slice(0, 4))
+        differ["next"] += far(ours[2], moses[2], slice(4, 8))
     assert differ == STRICT_DIFFERENCES[pair]
 
 

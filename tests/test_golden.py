@@ -29,9 +29,9 @@ def test_commands_print_what_they_printed_before(
         capture_output=True,
         check=False,
     )
-    found = dict(zip(OUTPUT, (done.stdout, done.stderr, b"%d\n" % done.returncode), strict=True))
+    printed = dict(zip(OUTPUT, (done.stdout, done.stderr, b"%d\n" % done.returncode), strict=True))
     if request.config.getoption("--rewrite-golden"):
-        for name, data in found.items():
+        for name, data in printed.items():
             (GOLDEN / case / name).write_bytes(data)
-    for name, data in found.items():
+    for name, data in printed.items():
         assert data.decode() == (GOLDEN / case / name).read_text(), name

@@ -33,15 +33,16 @@ GRID: dict[str, Any] = {"tops": (1, 3), "thresholds": (0.5, 0.1), "zones": (0, 4
 
 def test_every_setting_scores_as_if_it_were_alone(system: System, dev: list[list[str]]) -> None:
     gold = Gold(refs=[dev[1]])
-    found = prune_grid(system, dev[0], gold, **GRID)
-    assert len(found.tried) == 9
-    assert sum(one.reused for one in found.tried) > 0
-    for one in found.tried:
-        alone = system.with_settings(space=one.space).translate(dev[0], prepared=True)
-        output = Output("alone", [" ".join(own.tokens) for own in alone])
-        assert one.score == pytest.approx(make_metric("bleu", gold).corpus_score(output))
-        scored = sum(own.statistics.scored for own in alone if own.statistics)
-        assert one.work == pytest.approx(scored / sum(len(line.split()) for line in dev[0]))
+    grid = prune_grid(system, dev[0], gold, **GRID)
+    assert len(grid.tried) == 9
+    assert sum(tried.reused for tried in grid.tried) > 0
+    for tried in grid.tried:
+        alone = system.with_settings(space=tried.space).translate(dev[0], prepared=True)
+        output = Output("alone", [" ".join(translation.tokens) for translation in alone])
+        assert tried.score == pytest.approx(make_metric("bleu", gold).corpus_score(output))
+        statistics = [translation.statistics for translation in alone]
+        scored = sum(counts.scored for counts in statistics if counts is not None)
+        assert tried.work == pytest.approx(scored / sum(len(line.split()) for line in dev[0]))
 
 
 def test_the_least_work_within_the_tolerance_is_chosen(
@@ -49,11 +50,11 @@ def test_the_least_work_within_the_tolerance_is_chosen(
 ) -> None:
     gold = Gold(refs=[dev[1]])
     strict = prune_grid(system, dev[0], gold, tolerance=0.0, **GRID)
-    best = max(one.score for one in strict.tried[:-1])
-    chosen = next(one for one in strict.tried if one.space == strict.chosen)
+    best = max(tried.score for tried in strict.tried[:-1])
+    chosen = next(tried for tried in strict.tried if tried.space == strict.chosen)
     assert chosen.score == best
     lax = prune_grid(system, dev[0], gold, tolerance=100.0, **GRID)
-    work = {one.space: one.work for one in lax.tried}
+    work = {tried.space: tried.work for tried in lax.tried}
     assert work[lax.chosen] == min(work.values())
     assert work["dl:18"] == max(work.values())
 
@@ -61,10 +62,12 @@ def test_the_least_work_within_the_tolerance_is_chosen(
 def test_a_looser_setting_keeps_what_a_tighter_one_keeps() -> None:
     tight = Pruning(top=2, threshold=0.25, zone=3)
     assert tight.is_looser(tight)
-    assert all(Pruning(*one).is_looser(tight) for one in ((0, 0.25, 3), (3, 0.1, 3), (2, 0.25, 5)))
-    assert not any(
-        Pruning(*one).is_looser(tight) for one in ((1, 0.25, 3), (3, 0.5, 3), (0, 0.0, 2))
+    looser, other = (
+        ((0, 0.25, 3), (3, 0.1, 3), (2, 0.25, 5)),
+        ((1, 0.25, 3), (3, 0.5, 3), (0, 0, 2)),
     )
+    assert all(Pruning(*values).is_looser(tight) for values in looser)
+    assert not any(Pruning(*values).is_looser(tight) for values in other)
     assert not tight.is_looser(Pruning(0, 0.25, 3))
 
 

@@ -263,9 +263,9 @@ def test_sizes_are_read_with_their_units() -> None:
 def test_the_estimate_is_that_of_lmplz(pair: str, tmp_path: Path) -> None:
     folder = SHARED / "reference" / pair
     train_arpa(folder / "train.en.xz", tmp_path / "own.arpa", order=5)
-    own, theirs = read_grams(tmp_path / "own.arpa"), read_grams(folder / "lm.arpa.gz")
-    assert own.keys() == theirs.keys()
-    scores = [np.array([found[gram] for gram in own]) for found in (own, theirs)]
+    ours, theirs = read_grams(tmp_path / "own.arpa"), read_grams(folder / "lm.arpa.gz")
+    assert ours.keys() == theirs.keys()
+    scores = [np.array([grams[gram] for gram in ours]) for grams in (ours, theirs)]
     assert np.abs(scores[0] - scores[1]).max() < 2e-6
 
 
@@ -276,16 +276,16 @@ def test_kenlm_reads_our_file_and_we_read_lmplz_with_the_same_totals(
 ) -> None:
     kenlm = pytest.importorskip("kenlm")
     folder = SHARED / "reference" / pair
-    own = train(folder / "train.en.xz", order=5)
-    own.write_arpa(tmp_path / "own.arpa")
+    ours = train(folder / "train.en.xz", order=5)
+    ours.write_arpa(tmp_path / "own.arpa")
     theirs = kenlm.Model(str(tmp_path / "own.arpa"))
     read = LanguageModel.load(folder / "lm.arpa.gz")
     lines = (folder / "test.en").read_text(encoding="utf-8").splitlines()
     totals = [theirs.score(line) for line in lines]
-    assert own.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
+    assert ours.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
     assert read.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
-    assert own.perplexity(lines).unknown == sum(
-        found[2] for line in lines for found in theirs.full_scores(line)
+    assert ours.perplexity(lines).unknown == sum(
+        word[2] for line in lines for word in theirs.full_scores(line)
     )
 
 
@@ -294,12 +294,12 @@ def test_kenlm_reads_our_file_and_we_read_lmplz_with_the_same_totals(
 def test_kenlm_agrees_on_a_large_text(tmp_path: Path) -> None:
     kenlm = pytest.importorskip("kenlm")
     folder = SHARED / "data" / "align" / "de-en"
-    own = train(folder / "bitext.en.xz", order=5, memory="64M")
-    own.write_arpa(tmp_path / "own.arpa")
+    ours = train(folder / "bitext.en.xz", order=5, memory="64M")
+    ours.write_arpa(tmp_path / "own.arpa")
     theirs = kenlm.Model(str(tmp_path / "own.arpa"))
     lines = lzma.decompress((folder / "test.en.xz").read_bytes()).decode().splitlines()
     totals = [theirs.score(line) for line in lines]
-    assert own.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
+    assert ours.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
 
 
 # ARPA files
@@ -319,8 +319,8 @@ def test_an_arpa_file_is_read_and_written_the_same(tmp_path: Path) -> None:
 
 def test_a_small_arpa_file_gives_its_own_numbers(tmp_path: Path) -> None:
     lm = LanguageModel.load(write(tmp_path / "small.arpa", ARPA))
-    found = lm.word_scores("a x a a")
-    assert [word.score / LN_10 for word in found] == pytest.approx(
+    words = lm.word_scores("a x a a")
+    assert [word.score / LN_10 for word in words] == pytest.approx(
         [
             -0.5,  # <s> a
             -1.5 - 0.125,  # <unk> after backing off from a
@@ -330,8 +330,8 @@ def test_a_small_arpa_file_gives_its_own_numbers(tmp_path: Path) -> None:
         ],
         abs=1e-6,
     )
-    assert [word.order for word in found] == [2, 1, 1, 2, 2]
-    assert [word.is_unknown for word in found] == [False, True, False, False, False]
+    assert [word.order for word in words] == [2, 1, 1, 2, 2]
+    assert [word.is_unknown for word in words] == [False, True, False, False, False]
 
 
 def test_a_file_without_unk_gives_unknown_words_minus_100(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def sparse_models() -> st.SearchStrategy[dict[Gram, tuple[float, float]]]:
     grams = st.lists(words, min_size=2, max_size=4).map(tuple)
     unigrams = dict.fromkeys(["<s>", "</s>", "<unk>", "a", "b", "c"], scores)
     return st.tuples(
-        st.fixed_dictionaries(unigrams).map(lambda found: {(w,): s for w, s in found.items()}),
+        st.fixed_dictionaries(unigrams).map(lambda values: {(w,): s for w, s in values.items()}),
         st.dictionaries(grams, scores, max_size=25),
     ).map(lambda parts: {**parts[0], **parts[1]})
 
@@ -379,8 +379,8 @@ def test_holes_in_an_arpa_file_change_no_score(
         backed_off(clean, tuple(known[max(0, at + 1 - order) : at + 1]))
         for at in range(1, len(known))
     ]
-    found = [word.score / LN_10 for word in lm.word_scores(words)]
-    assert found == pytest.approx(expected, abs=1e-4)
+    scores = [word.score / LN_10 for word in lm.word_scores(words)]
+    assert scores == pytest.approx(expected, abs=1e-4)
 
 
 ADVICE = "; is the file whole, and is it an ARPA language model?"
@@ -555,11 +555,11 @@ def test_a_missing_file_stays_a_missing_file(tmp_path: Path) -> None:
 
 def test_perplexity_counts_sentence_ends_and_tells_unknown_words_apart() -> None:
     lm = train(TOY, order=3)
-    found = lm.perplexity(["a b c", "b x a"])
-    assert (found.sentences, found.tokens, found.unknown) == (2, 8, 1)
+    perplexity = lm.perplexity(["a b c", "b x a"])
+    assert (perplexity.sentences, perplexity.tokens, perplexity.unknown) == (2, 8, 1)
     total, of_unknown = -2.1558875 - 4.1878713, -1.6793306
-    assert found.with_unknown == pytest.approx(10 ** (-total / 8), rel=1e-5)
-    assert found.without_unknown == pytest.approx(10 ** (-(total - of_unknown) / 7), rel=1e-5)
+    assert perplexity.with_unknown == pytest.approx(10 ** (-total / 8), rel=1e-5)
+    assert perplexity.without_unknown == pytest.approx(10 ** (-(total - of_unknown) / 7), rel=1e-5)
     assert math.isnan(lm.perplexity([]).with_unknown)
 
 

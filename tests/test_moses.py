@@ -95,9 +95,9 @@ def test_orientation_of_every_kind_goes_over(  # noqa: PLR0917
 ) -> None:
     system = import_moses(write(tmp_path, kind, rows, weights), tmp_path / "system")
     assert system.orientation == name
-    found = system.decoder.score("x y", [(1, 2, "b"), (0, 1, "a")])
+    derivation = system.decoder.score("x y", [(1, 2, "b"), (0, 1, "a")])
     features = {
-        key: value for key, value in found.features.items() if key.startswith("lr") and value
+        key: value for key, value in derivation.features.items() if key.startswith("lr") and value
     }
     assert features == pytest.approx({key: log(p) for key, p in expected.items()}, abs=1e-5)
     given = [float(weight) for weight in weights.split()]
@@ -182,9 +182,11 @@ def test_a_system_survives_the_way_to_moses_and_back(toy_folder: Path, tmp_path:
     assert back.weights == pytest.approx(system.weights)
     assert back.settings == system.settings
     pairs = zip(back.translate(lines), system.translate(lines), strict=True)
-    scores = [(one.score, other.score) for one, other in pairs]
+    scores = [(before.score, after.score) for before, after in pairs]
     # Text tables hold six digits.
-    assert [one for one, _ in scores] == pytest.approx([other for _, other in scores], abs=1e-3)
+    assert [before for before, _ in scores] == pytest.approx(
+        [after for _, after in scores], abs=1e-3
+    )
 
 
 def test_spaces_moses_does_not_know_are_refused(toy_folder: Path, tmp_path: Path) -> None:
@@ -211,10 +213,10 @@ def test_derivations_of_moses_get_the_values_of_moses(
             for phrase in phrases.split():
                 (u, v), (s, t) = (_span(side) for side in phrase.split("="))
                 given.append((u, v, " ".join(words[s:t])))
-            found = system.decoder.score(src[int(number)], given)
-            assert found.score == pytest.approx(float(total), abs=2e-3)
+            derivation = system.decoder.score(src[int(number)], given)
+            assert derivation.score == pytest.approx(float(total), abs=2e-3)
             for name, values in _groups(features).items():
-                ours = [v for k, v in found.features.items() if k.startswith(names[name])]
+                ours = [v for k, v in derivation.features.items() if k.startswith(names[name])]
                 assert ours == pytest.approx(values, abs=1e-3), (number, name)
             compared += 1
     assert compared == 2000

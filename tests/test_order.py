@@ -66,13 +66,13 @@ def slow_keys(length: int, links: Links, heuristic: Heuristic) -> list[Fraction]
     """SPEC section a, word by word."""
     targets = [sorted({t + 1 for s, t in links if s == j}) for j in range(length)]
     if heuristic == "mean":
-        own = [Fraction(sum(ts), len(ts)) if ts else None for ts in targets]
+        linked = [Fraction(sum(ts), len(ts)) if ts else None for ts in targets]
     else:
-        own = [Fraction(ts[0]) if ts else None for ts in targets]
+        linked = [Fraction(ts[0]) if ts else None for ts in targets]
     keys = []
-    for j, key in enumerate(own):
-        left = next((k for k in reversed(own[:j]) if k is not None), None)
-        right = next((k for k in own[j + 1 :] if k is not None), None)
+    for j, key in enumerate(linked):
+        left = next((k for k in reversed(linked[:j]) if k is not None), None)
+        right = next((k for k in linked[j + 1 :] if k is not None), None)
         sides = [k for k in (left, right) if k is not None]
         if key is not None:
             keys.append(key)

@@ -156,9 +156,9 @@ def test_many_lines_are_prepared_one_at_a_time() -> None:
 
 def test_the_round_trip_counts_and_shows_what_changed() -> None:
     lines = ["Gut, ja.", "Gut , ja.", ""]
-    found = round_trip(Preparation("de"), lines)
-    assert found == RoundTrip(3, 2, (("Gut , ja.", "Gut, ja."),))
-    assert found.share == 2 / 3
+    trip = round_trip(Preparation("de"), lines)
+    assert trip == RoundTrip(3, 2, (("Gut , ja.", "Gut, ja."),))
+    assert trip.share == 2 / 3
     assert round_trip(Preparation("de"), lines, examples=0).examples == ()
     assert round_trip(Preparation("de"), []).share == 1
 

@@ -43,8 +43,8 @@ def mean_order(length: int, links: Sequence[tuple[int, int]]) -> tuple[int, ...]
     """Slow twin of the `mean` heuristic for sentences in which every word is aligned."""
     keys = []
     for at in range(length):
-        found = [there for here, there in links if here == at]
-        keys.append(Fraction(sum(found), len(found)))
+        places = [there for here, there in links if here == at]
+        keys.append(Fraction(sum(places), len(places)))
     return tuple(sorted(range(length), key=lambda at: (keys[at], at)))
 
 
@@ -188,10 +188,10 @@ def test_frequent_words_are_much_more_frequent_than_rare_ones(pair: str) -> None
     ],
 )
 def test_some_words_have_two_senses(pair: str, word: str, senses: set[str]) -> None:
-    found = {
+    translations = {
         item.tgt[there] for item in sample(pair) for at, there in item.links if item.src[at] == word
     }
-    assert senses <= found
+    assert senses <= translations
 
 
 @pytest.mark.parametrize("pair", ALL_PAIRS)
@@ -266,19 +266,19 @@ def test_arabic_has_verb_first_and_subject_first_sentences() -> None:
 
 
 def test_arabic_attaches_pronouns_and_prepositions() -> None:
-    found = set()
+    attached = set()
     for item in sample("ar-en"):
         for at, word in enumerate(item.src):
             linked = {item.tgt[there] for here, there in item.links if here == at}
             if "his" in linked and word.endswith("ه"):
-                found.add("owner")
+                attached.add("owner")
             if "him" in linked and item.pos[at] == "VERB":
-                found.add("object")
+                attached.add("object")
             if "to" in linked and word.startswith("لل"):
-                found.add("lil")
+                attached.add("lil")
             if "and" in linked and word.startswith("و"):
-                found.add("wa")
-    assert found == {"owner", "object", "lil", "wa"}
+                attached.add("wa")
+    assert attached == {"owner", "object", "lil", "wa"}
 
 
 def test_japanese_sentences_end_with_a_verb_or_auxiliary() -> None:
@@ -304,14 +304,14 @@ def test_particles_stay_behind_their_noun_in_gold_order() -> None:
 
 
 def test_japanese_links_what_english_says_with_a_word_and_leaves_bare_endings() -> None:
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    linked: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for item in sample("ja-en"):
         for at, there in item.links:
-            found[item.src[at]][item.tgt[there]] += 1
-    assert not {"た", "まし", "は"} & found.keys()
-    assert found["でしょう"].most_common(1)[0][0] == "will"
-    assert found["も"].keys() == {"also"}
-    assert found["か"]["?"] > 100
+            linked[item.src[at]][item.tgt[there]] += 1
+    assert not {"た", "まし", "は"} & linked.keys()
+    assert linked["でしょう"].most_common(1)[0][0] == "will"
+    assert linked["も"].keys() == {"also"}
+    assert linked["か"]["?"] > 100
 
 
 def test_japanese_ends_in_plain_and_in_polite_style() -> None:
@@ -364,8 +364,8 @@ def test_most_links_are_one_to_one_and_no_english_word_is_everywhere(pair: str) 
     ],
 )
 def test_arabic_verbs(verb: VerbForms, who: Agreement, expected: str) -> None:
-    found = (past(verb, who), present(verb, who), present(verb, who, "jus"))
-    assert " ".join(found) == expected
+    forms = (past(verb, who), present(verb, who), present(verb, who, "jus"))
+    assert " ".join(forms) == expected
 
 
 def test_arabic_spelling_rules() -> None:

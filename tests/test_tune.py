@@ -56,13 +56,13 @@ def test_the_line_search_of_the_worked_example() -> None:
     # (slope, intercept): three lines of sentence 1, three of sentence 2
     lines = [(1, -1), (0, 0), (-1, -1.5), (2, -3), (0.5, 0), (-0.5, 0.25)]
     statistics = np.array([[1.0], [3], [0], [2], [5], [4]])
-    found = search(np.array(lines, dtype=float), [0, 3, 6], [0, 1], [1, 0])
-    assert found.first.tolist() == [2, 5]  # 0 + 4 far to the left
-    assert found.step.tolist() == [-1.5, 0.25, 1.0, 2.0]
-    assert found.before.tolist() == [2, 5, 1, 4]
-    assert found.after.tolist() == [1, 4, 0, 3]
+    crossings = search(np.array(lines, dtype=float), [0, 3, 6], [0, 1], [1, 0])
+    assert crossings.first.tolist() == [2, 5]  # 0 + 4 far to the left
+    assert crossings.step.tolist() == [-1.5, 0.25, 1.0, 2.0]
+    assert crossings.before.tolist() == [2, 5, 1, 4]
+    assert crossings.after.tolist() == [1, 4, 0, 3]
     # totals 4, 7, 8, 6, 3: the middle of 0.25 and 1
-    assert best_step(found, statistics.__getitem__, total) == (0.625, 8.0)
+    assert best_step(crossings, statistics.__getitem__, total) == (0.625, 8.0)
 
 
 def test_a_step_past_the_last_change_is_short_on_either_side() -> None:
@@ -98,7 +98,7 @@ problems = st.integers(1, 4).flatmap(
 @given(problems)
 def test_the_line_search_equals_trying_every_interval(problem: Any) -> None:
     sentences, weights, line = problem
-    rows = np.array([row for own in sentences for row in own], dtype=float)
+    rows = np.array([row for sentence in sentences for row in sentence], dtype=float)
     offsets = np.cumsum([0, *map(len, sentences)])
     features, gains = rows[:, :2], rows[:, 2:]
     step, score = best_step(
@@ -159,9 +159,9 @@ def test_an_objective_scores_as_evaluate_does(name: str) -> None:
     expected = score if metric.higher_is_better else 100 - score
     assert objective.exact(rows.sum(axis=0)) == expected
     for sums in (rows.sum(axis=0), rows[1], 0 * rows[0]):
-        own = float(metric.score(sums))
-        own = own if metric.higher_is_better else 100 - own
-        assert float(objective.score(sums)) == pytest.approx(own, abs=1e-9)
+        expected = float(metric.score(sums))
+        expected = expected if metric.higher_is_better else 100 - expected
+        assert float(objective.score(sums)) == pytest.approx(expected, abs=1e-9)
 
 
 def order_gold() -> Gold:
@@ -199,7 +199,7 @@ def small_pool(*lists: Sequence[tuple[str, Sequence[float]]]) -> Pool:
     """A pool of candidates with two features; every reference is ``a b c d``."""
     gold = Gold(refs=[["a b c d"] * len(lists)])
     pool = Pool(["lm", "wp"], Measured(Objective("bleu", gold)))
-    pool.add([candidates(own) for own in lists])
+    pool.add([candidates(rows) for rows in lists])
     return pool
 
 
@@ -252,9 +252,9 @@ def test_n_best_lists_that_cannot_be_used_are_refused(lists: Any, message: str) 
 @pytest.mark.parametrize("metric", ["ter", "chrf", "bleu=0.5,ter=0.5"])
 def test_other_metrics_can_be_tuned(metric: str) -> None:
     known = Known.make(sentences=10, size=20)
-    found = tune(known, known.src, known.gold, metric=metric, nbest=20, runs=1, threads=1)
-    assert found.after > 99
-    assert ("TER" in found.signature) == ("ter" in metric)
+    tuning = tune(known, known.src, known.gold, metric=metric, nbest=20, runs=1, threads=1)
+    assert tuning.after > 99
+    assert ("TER" in tuning.signature) == ("ter" in metric)
 
 
 # --- which weights may move ----------------------------------------------------------------------
@@ -272,9 +272,9 @@ def test_a_round_starts_from_the_best_weights_so_far() -> None:
     """However bad the weights of a round turn out, the next ones lie near the best ones."""
     known = Known.make(sentences=20)
     options: dict[str, Any] = {"nbest": 3, "runs": 2, "rounds": 6, "threads": 1, "keep": 0.9}
-    for record in (found := tune(known, known.src, known.gold, **options)).rounds:
-        before = [one for one in found.rounds if one["run"] == record["run"]][: record["round"]]
-        best = max(before, key=lambda one: one["score"])
+    for record in (tuning := tune(known, known.src, known.gold, **options)).rounds:
+        of_run = [earlier for earlier in tuning.rounds if earlier["run"] == record["run"]]
+        best = max(of_run[: record["round"]], key=lambda earlier: earlier["score"])
         far = max(abs(record["next"][name] - best["weights"][name]) for name in record["next"])
         assert far <= 0.2 or not record["new"]
 
@@ -340,11 +340,11 @@ def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_runs_share_the_first_n_best_lists_and_nothing_else() -> None:
     known = Known.make(sentences=6, size=20)
-    found = tune(known, known.src, known.gold, runs=3, rounds=2, nbest=5, threads=1)
-    later = sum(record["round"] > 1 for record in found.rounds)
+    tuning = tune(known, known.src, known.gold, runs=3, rounds=2, nbest=5, threads=1)
+    later = sum(record["round"] > 1 for record in tuning.rounds)
     # the first round once, later rounds each, the end of each run, the average
     assert sorted(known.calls) == sorted([5] * (1 + later) + [1] * (3 + 1))
-    assert found.rounds[0]["weights"] == dict(known.values)
+    assert tuning.rounds[0]["weights"] == dict(known.values)
 
 
 def test_the_best_weights_of_a_run_can_be_chosen() -> None:
@@ -358,13 +358,13 @@ def test_the_best_weights_of_a_run_can_be_chosen() -> None:
 
 def test_a_tuning_is_described_with_a_small_plot() -> None:
     known = Known.make(sentences=6, size=20)
-    found = tune(known, known.src, known.gold, runs=2, rounds=3, nbest=5, threads=1)
-    text = found.describe().splitlines()
-    assert text[0] == f"dev score before  {found.before:.2f}"
+    tuning = tune(known, known.src, known.gold, runs=2, rounds=3, nbest=5, threads=1)
+    text = tuning.describe().splitlines()
+    assert text[0] == f"dev score before  {tuning.before:.2f}"
     assert text[1].startswith("run 1  ▁")
-    assert f"their scores spread by ±{found.spread:.2f}" in text[-1]
-    assert found._repr_html_().count("<polyline") == 2
-    assert json.loads(json.dumps(found.to_dict()))["after"] == found.after
+    assert f"their scores spread by ±{tuning.spread:.2f}" in text[-1]
+    assert tuning._repr_html_().count("<polyline") == 2
+    assert json.loads(json.dumps(tuning.to_dict()))["after"] == tuning.after
 
 
 # --- a real system -------------------------------------------------------------------------------
@@ -408,10 +408,10 @@ def test_the_command_writes_better_weights(
     before = System.open(system)
     quick = ["--nbest=20", "--rounds=3", "--threads=1", "--runs=1", f"--method={method}"]
     assert main(["tune", str(system), "--dev", str(src), str(ref), *quick, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["after"] > found["before"] + 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["after"] > printed["before"] + 1
     after = System.open(system)
-    assert after.weights == pytest.approx(found["weights"])
+    assert after.weights == pytest.approx(printed["weights"])
     assert after.weights["oov"] == before.weights["oov"]
     assert after.made["tune"]["method"] == method
     assert after.made["corpus"] == before.made["corpus"]
@@ -419,10 +419,10 @@ def test_the_command_writes_better_weights(
     assert [json.loads(line)["round"] for line in lines] == list(range(1, len(lines) + 1))
     assert "<polyline" in (system / "tune" / "rounds.svg").read_text()
     # the score is the one that evaluate gives the output of translate
-    hyps = [one.text for one in after.translate(src.read_text().splitlines())]
+    hyps = [translation.text for translation in after.translate(src.read_text().splitlines())]
     gold = Gold(refs=[ref.read_text().splitlines()])
     score = make_metric("bleu", gold).corpus_score(Output("x", hyps))
-    assert score == pytest.approx(found["after"])
+    assert score == pytest.approx(printed["after"])
 
 
 def test_a_dry_run_leaves_the_system(
@@ -449,9 +449,9 @@ def test_word_order_can_be_tuned(dev: tuple[Path, Path, Path], tmp_path: Path) -
     links.write_text("".join(f"{line}\n" for line in diagonal))
     options = ["--metric=krs=0.5,bleu=0.5", "--prepared", f"--ref-links={links}", "--runs=1"]
     assert main(["tune", str(system), "--dev", str(src), str(ref), *options, *QUICK]) == 0
-    made = System.open(system).made["tune"]
-    assert made["metric"].startswith("0.5 × KRS|nrefs:1")
-    assert made["after"] > made["before"]
+    note = System.open(system).made["tune"]
+    assert note["metric"].startswith("0.5 × KRS|nrefs:1")
+    assert note["after"] > note["before"]
 
 
 @pytest.mark.parametrize(
@@ -481,7 +481,7 @@ def test_wrong_usage_is_one_sentence(
     code: int,
 ) -> None:
     names = {"SRC": str(dev[1]), "REF": str(dev[2])}
-    assert main(["tune", str(dev[0]), *(names.get(one, one) for one in options)]) == code
+    assert main(["tune", str(dev[0]), *(names.get(option, option) for option in options)]) == code
     assert capsys.readouterr().err == f"wayword: {message}\n"
 
 

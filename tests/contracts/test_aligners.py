@@ -35,21 +35,21 @@ def aligner(request: pytest.FixtureRequest, bitext: Bitext) -> align.Aligner:
 def test_links_stay_inside_the_sentence(how: str, aligner: align.Aligner, bitext: Bitext) -> None:
     links = aligner.align(bitext, symmetrise=how)
     assert len(links) == len(bitext)
-    for own, pair in zip(links, bitext, strict=True):
-        assert all(i < len(pair.src) and j < len(pair.tgt) for i, j in own)
+    for of_pair, pair in zip(links, bitext, strict=True):
+        assert all(i < len(pair.src) and j < len(pair.tgt) for i, j in of_pair)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_threads_change_no_link_and_no_posterior(model: str, bitext: Bitext) -> None:
-    found = [
+    aligned = [
         align.fit(bitext, model=model, threads=threads).align_with_posteriors(
             bitext, threads=threads
         )
         for threads in (1, 2, 3)
     ]
-    for links, posteriors in found[1:]:
-        assert links == found[0][0]
-        assert np.array_equal(posteriors, found[0][1])
+    for links, posteriors in aligned[1:]:
+        assert links == aligned[0][0]
+        assert np.array_equal(posteriors, aligned[0][1])
 
 
 def test_a_saved_aligner_gives_the_links_of_its_training(
@@ -91,8 +91,8 @@ def test_blank_single_and_endless_lines_are_handled_and_said(model: str) -> None
         "no links for pairs: 3 with a blank side, 1 with a side over 1000 words"
     )
     links = aligner.align(bitext)
-    assert [len(own) for own in links][:3] == [0, 0, 0]
-    assert [len(own) for own in links][4] == 0
+    assert [len(of_pair) for of_pair in links][:3] == [0, 0, 0]
+    assert [len(of_pair) for of_pair in links][4] == 0
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -92,10 +92,10 @@ def test_the_sum_of_some_rows_is_the_score_of_these_sentences(name: str, numbers
     assert BAD.links is not None
     if not any(any(WEIGHTS[k]) for k in kept):
         return
-    own = Output("some", [BAD.lines[k] for k in kept], [BAD.links[k] for k in kept])
-    expected = metric(name, part(GOLD, kept)).corpus_score(own)
-    found = metric(name).score(metric(name).statistics(BAD)[kept].sum(axis=0))
-    assert float(found) == pytest.approx(expected)
+    some = Output("some", [BAD.lines[k] for k in kept], [BAD.links[k] for k in kept])
+    expected = metric(name, part(GOLD, kept)).corpus_score(some)
+    score = metric(name).score(metric(name).statistics(BAD)[kept].sum(axis=0))
+    assert float(score) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", NAMES)

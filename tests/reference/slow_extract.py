@@ -12,15 +12,15 @@ Block = tuple[int, int, int, int]
 
 def blocks(src: int, tgt: int, links: Links, max_length: int) -> list[Block]:
     """Source first and last, target first and last of every consistent block."""
-    found = []
+    boxes = []
     for u in range(src):
         for v in range(u, min(src, u + max_length)):
             for s in range(tgt):
                 for t in range(s, min(tgt, s + max_length)):
                     inside = [(u <= i <= v, s <= j <= t) for i, j in links]
                     if (True, True) in inside and all(a == b for a, b in inside):
-                        found.append((u, v, s, t))
-    return found
+                        boxes.append((u, v, s, t))
+    return boxes
 
 
 def orientation(
@@ -33,11 +33,11 @@ def orientation(
         return "M" if (u == 0 if prev else v == src - 1) else "DR"
     row = s - 1 if prev else t + 1
     if others is None:
-        own = {i for i, j in links if j == row}
-        behind, before = v + 1 in own, u - 1 in own
+        linked = {i for i, j in links if j == row}
+        behind, before = v + 1 in linked, u - 1 in linked
         near, far = (before, behind) if prev else (behind, before)
         mono, swap = near and not far, far and not near
-        right, left_of = any(i > v for i in own), any(i < u for i in own)
+        right, left_of = any(i > v for i in linked), any(i < u for i in linked)
         left = (right and not left_of) if prev else (left_of and not right)
     else:
         own_blocks = [b for b in others if (b[3] if prev else b[2]) == row]
@@ -74,10 +74,10 @@ def table(corpus: Sequence[Sentence], max_length: int) -> dict[tuple[str, str], 
             patterns[pair][tuple(sorted({(i - u, j - s) for i, j in links if u <= i <= v}))] += 1
             for model, others in (("word", None), ("phrase", small), ("hierarchical", every)):
                 for direction in ("prev", "next"):
-                    found = orientation(
+                    kind = orientation(
                         block, (len(src), len(tgt)), links, others, direction == "prev"
                     )
-                    classes[pair][model, direction][found] += 1
+                    classes[pair][model, direction][kind] += 1
     src_counts: Counter[str] = Counter()
     tgt_counts: Counter[str] = Counter()
     for (f, e), count in pairs.items():
@@ -94,9 +94,9 @@ def table(corpus: Sequence[Sentence], max_length: int) -> dict[tuple[str, str], 
         f_words, e_words = f.split(), e.split()
 
         def mean(
-            own: list[tuple[str | None, str | None]], totals: Counter[str | None], side: int
+            linked: list[tuple[str | None, str | None]], totals: Counter[str | None], side: int
         ) -> float:
-            return sum(words[pair] / totals[pair[side]] for pair in own) / len(own)
+            return sum(words[pair] / totals[pair[side]] for pair in linked) / len(linked)
 
         lex_ef = prod(
             mean([(f_words[i], word) for i, b in best if b == j] or [(None, word)], given_src, 0)

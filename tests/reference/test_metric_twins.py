@@ -29,20 +29,20 @@ def test_krs_v_is_the_double_sum_of_its_definition(
     ranks: tuple[list[int], list[int]], weights: list[int]
 ) -> None:
     pi, sigma = ranks
-    n, own = len(pi), weights[: len(pi)]
+    n, of_words = len(pi), weights[: len(pi)]
     wrong = [
-        own[i] + own[j]
+        of_words[i] + of_words[j]
         for i, j in product(range(n), repeat=2)
         if pi[i] < pi[j] and sigma[i] > sigma[j]
     ]
-    all_pairs = sum(own[i] + own[j] for i, j in combinations(range(n), 2))
-    found = krs_v(pi, sigma, own)
-    if not sum(own):
-        assert math.isnan(found)
+    all_pairs = sum(of_words[i] + of_words[j] for i, j in combinations(range(n), 2))
+    value = krs_v(pi, sigma, of_words)
+    if not sum(of_words):
+        assert math.isnan(value)
     else:
-        assert found == pytest.approx(1 - math.sqrt(sum(wrong) / all_pairs) if n > 1 else 1)
+        assert value == pytest.approx(1 - math.sqrt(sum(wrong) / all_pairs) if n > 1 else 1)
     literal = 1 - math.sqrt(sum(wrong) / (n * (n - 1) / 2)) if n > 1 else 1
-    assert krs_v(pi, sigma, own, norm="literal") == pytest.approx(literal)
+    assert krs_v(pi, sigma, of_words, norm="literal") == pytest.approx(literal)
 
 
 @given(TWO_RANKS)
@@ -87,7 +87,7 @@ def slow_places(hyp: Sequence[str], ref: Sequence[str]) -> Iterator[int]:
     for i in range(len(hyp)):
         for size in range(len(hyp)):
             spans = [(i - size, i + 1, size), (i, i + size + 1, 0)]
-            found = [
+            places = [
                 occurrences(hyp[start:end], ref)[0] + shift
                 for start, end, shift in spans
                 if start >= 0
@@ -95,8 +95,8 @@ def slow_places(hyp: Sequence[str], ref: Sequence[str]) -> Iterator[int]:
                 and len(occurrences(hyp[start:end], hyp)) == 1
                 and len(occurrences(hyp[start:end], ref)) == 1
             ]
-            if found:
-                yield found[0]
+            if places:
+                yield places[0]
                 break
 
 
@@ -126,10 +126,10 @@ def crossings(matches: Sequence[tuple[int, int]]) -> int:
 @given(st.lists(st.sampled_from("pqx"), max_size=5), st.lists(st.sampled_from("pqx"), max_size=5))
 @settings(max_examples=150)
 def test_meteor_makes_most_matches_then_fewest_crossings(hyp: list[str], ref: list[str]) -> None:
-    found = match(hyp, ref)
+    matches = match(hyp, ref)
     costs = [(-len(m), crossings(m), chunks(m)) for m in all_matchings(hyp, ref)]
-    assert found in list(all_matchings(hyp, ref))
-    assert (-len(found), crossings(found), chunks(found)) == min(costs)
+    assert matches in list(all_matchings(hyp, ref))
+    assert (-len(matches), crossings(matches), chunks(matches)) == min(costs)
 
 
 @given(SENTENCES)
@@ -148,11 +148,11 @@ def test_nist_is_its_definition(sentences: list[tuple[list[str], ...]]) -> None:
     total = 0.0
     for n in range(1, 6):
         matched, number = 0.0, 0
-        for hyp, *own in zip(hyps, *refs, strict=True):
+        for hyp, *references in zip(hyps, *refs, strict=True):
             ngrams = [tuple(hyp[k : k + n]) for k in range(len(hyp) - n + 1)]
             number += len(ngrams)
             for ngram in set(ngrams):
-                clipped = min(ngrams.count(ngram), max(count(ngram, ref) for ref in own))
+                clipped = min(ngrams.count(ngram), max(count(ngram, ref) for ref in references))
                 matched += clipped * info(ngram) if clipped else 0
         total += matched / number if number else 0
     lengths = sum(map(len, hyps)), sum(len(words) for ref in refs for words in ref) / len(refs)

@@ -272,6 +272,6 @@ def _notes(outputs: Sequence[Output]) -> list[str]:
     for output in outputs:
         empty = [number for number, length in enumerate(output.lengths, 1) if length == 0]
         if empty:
-            found = f"{len(empty)} of {len(output)} lines are empty, the first is line {empty[0]}"
-            notes.append(f"{output.name}: {found}; they count as wrong")
+            what = f"{len(empty)} of {len(output)} lines are empty, the first is line {empty[0]}"
+            notes.append(f"{output.name}: {what}; they count as wrong")
     return notes
