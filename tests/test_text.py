@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wayword.corpus.offsets import folded, locate
 from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
 from wayword.corpus.tokenizer import TOKENIZERS
 from wayword.corpus.truecase import Form, Truecaser
@@ -342,3 +343,59 @@ def test_truecasing_without_a_truecaser_is_refused() -> None:
     assert str(caught.value) == (
         "case: `truecase` without a truecaser; call `fit` with training text, or give `truecaser`"
     )
+
+
+# --- where tokens stand in the line ---
+
+
+@pytest.mark.parametrize(("lang", "line"), ORDINARY)
+@pytest.mark.parametrize("tokenizer", ["auto", "unicode"])
+@pytest.mark.parametrize("case", ["keep", "lower"])
+def test_tokens_of_ordinary_sentences_are_all_found(
+    lang: str, line: str, tokenizer: str, case: str
+) -> None:
+    tokens, offsets = Preparation(lang, tokenizer, case).prepare_with_offsets(line)
+    places = [place for place in offsets if place is not None]
+    assert len(places) == len(tokens)
+    assert places == sorted(places)
+    shown = [line[start:end] for start, end in places]
+    assert [one.lower() for one in shown] == [token.lower() for token in tokens]
+
+
+@pytest.mark.parametrize("tokenizer", NAMES)
+@pytest.mark.parametrize("case", ["keep", "lower"])
+@settings(max_examples=100)
+@given(line=ANY)
+def test_a_token_is_found_where_it_stands_or_not_at_all(
+    tokenizer: str, case: str, line: str
+) -> None:
+    tokens, offsets = primary(tokenizer, case).prepare_with_offsets(line)
+    assert len(tokens) == len(offsets)
+    last = 0
+    for token, place in zip(tokens, offsets, strict=True):
+        if place is not None:
+            assert folded(line[slice(*place)]) == folded(token)
+            assert last <= place[0] < place[1] <= len(line)
+            last = place[1]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "line", "shown"),
+    [
+        (["é"], "e\u0301", ["e\u0301"]),
+        (["ı", "i"], "I\u200b İ", ["I", "İ"]),
+        (["straße"], "STRASSE", ["STRASSE"]),
+        (["ạ́b"], "a\u0301\u0323b", ["a\u0301\u0323b"]),
+        (["Haus", "tür"], "Haus\xadtür", ["Haus", "tür"]),
+        (["Haustür"], "Haus\xadtür", ["Haus\xadtür"]),
+        (["ab"], "a b", [None]),
+        (["a", "&apos;", "s"], "a's", ["a", None, "s"]),
+        (["x", "b"], "a b", [None, "b"]),
+        (["", "a"], "a", [None, "a"]),
+    ],
+)
+def test_tokens_are_found_in_other_spellings(
+    tokens: list[str], line: str, shown: list[str | None]
+) -> None:
+    places = locate(tokens, line)
+    assert [None if place is None else line[slice(*place)] for place in places] == shown

@@ -3,10 +3,9 @@
 In: a line and its tokens, which may be composed, recased and without invisible characters.
 Out: for each token its first character and the one after its last; None for a token that cannot
 be found, such as one that stands for other signs.
-How: both are walked side by side, character by character, in a form that is the same for all
-spellings of a letter: decomposed, in lower case. Where they part, the longest common stretches
-decide (difflib).
-Cost: linear; quadratic in lines whose tokens hold other characters than the line.
+How: both are walked side by side in a form that is the same for all spellings of a letter:
+decomposed, in lower case. Where they part, as many letters as possible are found.
+Cost: linear; where they part, letters times tokens.
 
 >>> locate(["das", "Haus", "."], "Das  Haus.")
 ((0, 3), (5, 9), (9, 10))
@@ -16,7 +15,6 @@ Cost: linear; quadratic in lines whose tokens hold other characters than the lin
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
@@ -26,6 +24,10 @@ __all__ = ["Character", "folded", "locate", "locate_in"]
 
 #: What case and composition leave of a letter: Turkish i with and without its dot are one.
 _SAME = {"ı": "i", "\u0307": ""}
+
+
+#: A stretch of so many letters times tokens is looked through.
+MOST = 1 << 20
 
 
 class Character(NamedTuple):
@@ -58,7 +60,8 @@ def _as_written(tokens: Sequence[str], line: str) -> Offsets | None:
         while at < len(line) and line[at].isspace():
             at += 1
         end = at + len(token)
-        if line[at:end] != token and line[at:end].lower() != token.lower():
+        same = line[at:end]
+        if not token or len(same) < len(token) or same.lower() != token.lower():
             return None
         places.append((at, end))
         at = end
@@ -69,15 +72,12 @@ def locate_in(tokens: Sequence[str], characters: Sequence[Character]) -> Offsets
     """The same for a line whose characters are written in some other way, such as ``&lt;``."""
     shown = [place for place, one in enumerate(characters) if not one.text.isspace()]
     letters = _letters((characters[place].text, place) for place in shown)
-    wanted = [_letters((sign, 0) for sign in token) for token in tokens]
-    places = _matched([one.text for token in wanted for one in token], letters)
-    offsets: list[tuple[int, int] | None] = []
-    at = 0
-    for token in wanted:
-        its = places[at : at + len(token)]
-        at += len(token)
-        offsets.append(_span(its, characters))
-    return tuple(offsets)
+    wanted = [folded(token) for token in tokens]
+    starts = _aligned(wanted, "".join(one.text for one in letters))
+    return tuple(
+        None if at is None else _span(letters[at : at + len(token)], characters)
+        for token, at in zip(wanted, starts, strict=True)
+    )
 
 
 def folded(text: str) -> str:
@@ -103,27 +103,61 @@ def _letters(signs: Iterable[tuple[str, int]]) -> list[_Letter]:
     return ordered
 
 
-def _matched(wanted: Sequence[str], letters: Sequence[_Letter]) -> list[int | None]:
-    """For each wanted letter the place of the character it comes from."""
-    if [one.text for one in letters] == list(wanted):
-        return [one.place for one in letters]
-    found: list[int | None] = [None] * len(wanted)
-    matcher = SequenceMatcher(None, wanted, [one.text for one in letters], autojunk=False)
-    for first, other, size in matcher.get_matching_blocks():
-        for step in range(size):
-            found[first + step] = letters[other + step].place
-    return found
+def _aligned(tokens: Sequence[str], text: str) -> list[int | None]:
+    """Where in the text each token starts; from both ends as far as nothing is missing."""
+    first, at, last, end = 0, 0, len(tokens), len(text)
+    starts: list[int | None] = [None] * len(tokens)
+    while first < last and text.startswith(tokens[first], at):
+        starts[first] = at if tokens[first] else None
+        at += len(tokens[first])
+        first += 1
+    while (
+        first < last
+        and at <= end - len(tokens[last - 1])
+        and text.endswith(tokens[last - 1], at, end)
+    ):
+        last -= 1
+        end -= len(tokens[last])
+        starts[last] = end if tokens[last] else None
+    if (last - first) * (end - at) <= MOST:
+        starts[first:last] = _best(tokens[first:last], text, at, end)
+    return starts
 
 
-def _span(places: Sequence[int | None], characters: Sequence[Character]) -> tuple[int, int] | None:
+def _best(tokens: Sequence[str], text: str, at: int, end: int) -> list[int | None]:
+    """The places in a stretch of the text that find as many letters of the tokens as possible."""
+    width = end - at + 1
+    rows = [[0] * width]  # by number of tokens left: letters found from each place on
+    for token in reversed(tokens):
+        below, row = rows[-1], [0] * width
+        for place in reversed(range(width)):
+            row[place] = max(below[place], row[place + 1] if place + 1 < width else 0)
+            if token and text.startswith(token, at + place, end):
+                row[place] = max(row[place], len(token) + below[place + len(token)])
+        rows.append(row)
+    rows.reverse()
+    starts: list[int | None] = []
+    place = 0
+    for number, token in enumerate(tokens):
+        row, below = rows[number], rows[number + 1]
+        while place + 1 < width and row[place + 1] == row[place] > below[place]:
+            place += 1
+        if row[place] == below[place]:
+            starts.append(None)
+            continue
+        starts.append(at + place)
+        place += len(token)
+    return starts
+
+
+def _span(letters: Sequence[_Letter], characters: Sequence[Character]) -> tuple[int, int] | None:
     """From the first of a token's characters to its last, if nothing else is between."""
-    known = [place for place in places if place is not None]
-    if not known or len(known) < len(places):
-        return None
-    first, last = min(known), max(known)
+    own = {one.place for one in letters}
+    first, last = min(own), max(own)
     while last + 1 < len(characters) and unicodedata.combining(characters[last + 1].text):
-        last += 1  # a mark that is not compared still belongs to its letter
-    own = set(known)
+        if folded(characters[last + 1].text):
+            return None  # the letter has a mark that the token does not have
+        last += 1
     for place in range(first, last + 1):
         text = characters[place].text
         if text.isspace() or (place not in own and folded(text)):

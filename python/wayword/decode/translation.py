@@ -39,6 +39,15 @@ class Phrase:
         """The source positions, in the order of the phrase."""
         return self.positions or tuple(range(*self.src))
 
+    @property
+    def runs(self) -> list[Span]:
+        """The source positions as spans, from left to right; one where nothing is apart."""
+        if not self.positions:
+            return [self.src]
+        numbered = enumerate(sorted(self.positions))
+        runs = [list(run) for _, run in groupby(numbered, key=lambda pair: pair[1] - pair[0])]
+        return [(run[0][1], run[-1][1] + 1) for run in runs]
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -143,7 +152,7 @@ class Translation:
         apart has all their runs, such as ``0-1,4=2``.
         """
         return " ".join(
-            f"{','.join(map(_inclusive, _runs(phrase)))}={_inclusive(phrase.tgt)}"
+            f"{','.join(map(_inclusive, phrase.runs))}={_inclusive(phrase.tgt)}"
             for phrase in self.phrases
         )
 
@@ -240,15 +249,6 @@ def _written(span: Span, order: Sequence[int] | None) -> tuple[Span, tuple[int, 
 def _arc(arc: "_core.Arc", order: Sequence[int] | None) -> Arc:
     span, positions = _written(arc.src, order)
     return Arc(arc.start, arc.end, span, " ".join(arc.words), arc.score, positions)
-
-
-def _runs(phrase: Phrase) -> list[Span]:
-    """The source positions of a phrase as spans, from left to right."""
-    if not phrase.positions:
-        return [phrase.src]
-    numbered = enumerate(sorted(phrase.positions))
-    runs = [list(run) for _, run in groupby(numbered, key=lambda pair: pair[1] - pair[0])]
-    return [(run[0][1], run[-1][1] + 1) for run in runs]
 
 
 def _inclusive(span: Span) -> str:

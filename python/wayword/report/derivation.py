@@ -108,7 +108,8 @@ def to_svg(translation: _Translation) -> str:
     for turn, phrase in enumerate(translation.phrases):
         colour = COLOURS[turn % len(COLOURS)]
         top, bottom = _ends(source, phrase.src), _ends(target, phrase.tgt)
-        shapes.append(_box(top, 20, colour) + _box(bottom, 120, colour))
+        shapes += [_box(_ends(source, run), 20, colour) for run in phrase.runs]
+        shapes.append(_box(bottom, 120, colour))
         a, b = sum(top) / 2, sum(bottom) / 2
         shapes.append(
             f'<path d="M{a:.0f} 46 C{a:.0f} 85 {b:.0f} 80 {b:.0f} 119" fill="none" '
