@@ -3,6 +3,7 @@
 //! In: the lanes that the space allows. Out: those entered at words that the feature keeps, and
 //! those that start where it spares all. Cost: two looks at each lane; no allocation.
 
+use super::id::LaneId;
 use super::options::{Lane, Options};
 use crate::feature::Span;
 
@@ -10,7 +11,7 @@ use crate::feature::Span;
 #[derive(Debug, Default)]
 pub struct Choosing {
     /// Lanes that the space allows, by span; those of a span stand together.
-    pub allowed: Vec<u32>,
+    pub allowed: Vec<LaneId>,
     /// The words they are entered at, each once.
     entries: Vec<u32>,
     /// The words that are kept.
@@ -49,7 +50,7 @@ impl Choosing {
         &mut self,
         options: &Options,
         keep: impl FnOnce(&mut Vec<u32>, &mut Vec<f32>) -> Span,
-        lanes: &mut Vec<u32>,
+        lanes: &mut Vec<LaneId>,
     ) -> u64 {
         let Choosing { allowed, entries, words, scores, marks, .. } = self;
         lanes.clear();
@@ -67,7 +68,7 @@ impl Choosing {
             if parts > 0 {
                 // One row of options instead of several, if all of them are kept.
                 let first = lanes.len().checked_sub(parts as usize);
-                if let Some(at) = first.filter(|&at| lanes[at] == number - parts) {
+                if let Some(at) = first.filter(|&at| lanes[at].0 == number.0 - parts) {
                     lanes.truncate(at);
                     lanes.push(number);
                 }

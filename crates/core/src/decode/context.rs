@@ -7,6 +7,7 @@
 //! Cost: one probe for a known pair. Gains are forgotten after each sentence, contexts when there
 //! are too many of them.
 
+use super::id::ItemId;
 use crate::feature::{LanguageModel, LmState};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -121,7 +122,7 @@ impl Contexts {
         &mut self,
         lms: Weighted<'_>,
         context: ContextId,
-        phrase: u32,
+        phrase: ItemId,
         line: impl FnOnce() -> Line<'a>,
     ) -> (f32, ContextId) {
         if let Some(known) = self.memo.get(context, phrase) {
@@ -226,8 +227,8 @@ const LEAST: usize = 1 << 12;
 
 const EMPTY: Slot = Slot { key: u64::MAX, gain: 0.0, after: 0 };
 
-fn key_of(context: ContextId, phrase: u32) -> u64 {
-    u64::from(context) << 32 | u64::from(phrase)
+fn key_of(context: ContextId, phrase: ItemId) -> u64 {
+    u64::from(context) << 32 | u64::from(phrase.0)
 }
 
 /// Where the search for a key starts; the high bits of a product are well mixed.
@@ -244,7 +245,7 @@ impl Memo {
         self.used = 0;
     }
 
-    fn get(&self, context: ContextId, phrase: u32) -> Option<(f32, ContextId)> {
+    fn get(&self, context: ContextId, phrase: ItemId) -> Option<(f32, ContextId)> {
         let key = key_of(context, phrase);
         let mask = self.slots.len() - 1;
         let mut at = home(key, self.slots.len());
@@ -260,7 +261,7 @@ impl Memo {
         }
     }
 
-    fn put(&mut self, context: ContextId, phrase: u32, (gain, after): (f32, ContextId)) {
+    fn put(&mut self, context: ContextId, phrase: ItemId, (gain, after): (f32, ContextId)) {
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }

@@ -1,13 +1,11 @@
 //! The coverages met in a sentence, as numbers.
 
 use super::future::Future;
+use super::id::CoverId;
 use crate::feature::{Coverage, Span};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-
-/// Number of a coverage.
-pub type CoverId = u32;
 
 /// All coverages met; equal ones have equal numbers, and 0 is the empty one.
 #[derive(Debug, Default)]
@@ -46,28 +44,28 @@ impl Covers {
 
     /// The coverage of this number.
     pub fn get(&self, cover: CoverId) -> Coverage<'_> {
-        let at = cover as usize * self.width;
+        let at = cover.index() * self.width;
         Coverage::new(&self.blocks[at..at + self.width], self.length)
     }
 
     /// The first untranslated word.
     pub fn gap(&self, cover: CoverId) -> u32 {
-        self.facts[cover as usize].gap
+        self.facts[cover.index()].gap
     }
 
     /// How many words are translated.
     pub fn covered(&self, cover: CoverId) -> u32 {
-        self.facts[cover as usize].covered
+        self.facts[cover.index()].covered
     }
 
     /// The future cost, as if no gap started where the last phrase ended; jumps aside.
     pub fn future(&self, cover: CoverId) -> f32 {
-        self.facts[cover as usize].future
+        self.facts[cover.index()].future
     }
 
     /// The coverage after a span is added.
     pub fn extend(&mut self, cover: CoverId, span: Span, future: &Future) -> CoverId {
-        let at = cover as usize * self.width;
+        let at = cover.index() * self.width;
         self.scratch.copy_from_slice(&self.blocks[at..at + self.width]);
         Coverage::mark(&mut self.scratch, span);
         self.intern(future)
@@ -77,11 +75,11 @@ impl Covers {
     fn intern(&mut self, future: &Future) -> CoverId {
         let Covers { blocks, width, length, facts, ids, scratch } = self;
         let width = *width;
-        let of = |id: CoverId| id as usize * width..(id as usize + 1) * width;
+        let of = |id: CoverId| id.index() * width..(id.index() + 1) * width;
         if let Some(&id) = ids.find(hash(scratch), |&id| blocks[of(id)] == scratch[..]) {
             return id;
         }
-        let id = facts.len() as CoverId;
+        let id = CoverId(facts.len() as u32);
         let cov = Coverage::new(scratch, *length);
         let cost = cov.gaps().map(|gap| future.of_gap(gap.start, gap.end)).sum();
         let covered = scratch.iter().map(|block| block.count_ones()).sum();

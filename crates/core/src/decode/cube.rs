@@ -7,7 +7,7 @@
 //! exact.
 //! Cost: O(log) queue work and one score for each corner and each hypothesis.
 
-use super::hyp::HypId;
+use super::id::HypId;
 use super::search::{Edge, Scored, Searcher};
 use crate::error::Result;
 use std::collections::BinaryHeap;
@@ -53,7 +53,7 @@ pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
         cube.edges.resize_with(length + 1, Vec::new);
     }
     cube.stack.clear();
-    cube.stack.push(0);
+    cube.stack.push(HypId(0));
     for covered in 0..length {
         search.check()?;
         let groups = search.group(&mut cube.stack, 0);
@@ -64,7 +64,7 @@ pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
         search.arena.hyps.close();
         cube.pop(search, covered + 1);
     }
-    Ok(cube.stack.first().copied().unwrap_or(0))
+    Ok(cube.stack.first().copied().unwrap_or_default())
 }
 
 impl Cube {

@@ -1,9 +1,10 @@
 //! The search graph: all ways that lead to a complete translation.
 
-use super::hyp::{HypId, NONE};
+use super::id::HypId;
 use super::replay::Replay;
 use super::search::Arena;
 use super::translation::GraphArc;
+use crate::feature::OptionId;
 
 /// All arcs that lie on some way to the last hypothesis.
 pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
@@ -12,18 +13,18 @@ pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
     let mut open = vec![last];
     let mut arcs = Vec::new();
     while let Some(to) = open.pop() {
-        if std::mem::replace(&mut reached[to as usize], true) || replay.src.is_empty() {
+        if std::mem::replace(&mut reached[to.index()], true) || replay.src.is_empty() {
             continue;
         }
         let mut arc = to;
-        while arc != NONE && hyps[arc as usize].choice != NONE {
-            let hyp = hyps[arc as usize];
+        while arc != HypId::NONE && hyps[arc.index()].choice != OptionId::NONE {
+            let hyp = hyps[arc.index()];
             arcs.push(GraphArc {
-                from: hyp.back,
-                to,
+                from: hyp.back.0,
+                to: to.0,
                 src: replay.options.choice(hyp.choice).span,
                 words: replay.words(hyp.choice).map(str::to_owned).collect(),
-                score: hyp.score - hyps[hyp.back as usize].score,
+                score: hyp.score - hyps[hyp.back.index()].score,
             });
             open.push(hyp.back);
             arc = hyp.arc;

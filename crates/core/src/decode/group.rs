@@ -3,8 +3,8 @@
 //! In: a stack as it was filled. Out: its survivors, by group and from best to worst.
 //! Cost: one sort of small numbers.
 
-use super::covers::CoverId;
-use super::hyp::{Hyp, HypId, Key};
+use super::hyp::{Hyp, Key};
+use super::id::{CoverId, HypId};
 use super::search::Searcher;
 use crate::feature::Span;
 use std::ops::Range;
@@ -72,7 +72,7 @@ impl Searcher<'_> {
             let blocks = if itg { key.blocks } else { 0 };
             let path = if self.pruning.is_some() { key.path } else { 0 };
             let together = Together(
-                u64::from(key.cover) << 32 | u64::from(key.end),
+                u64::from(key.cover.0) << 32 | u64::from(key.end),
                 u64::from(blocks) << 32 | u64::from(path),
                 key.mode,
             );

@@ -5,18 +5,12 @@
 //! an arc for n-best lists (SPEC g.4). Cost: one probe a hypothesis, no allocation.
 
 use super::context::ContextId;
-use super::covers::CoverId;
-use crate::feature::Span;
+use super::id::{CoverId, HypId};
+use crate::feature::{OptionId, Span};
 use crate::reorder::orientation::{Outlook, StackId};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-
-/// Number of a hypothesis.
-pub type HypId = u32;
-
-/// No hypothesis, no option.
-pub const NONE: u32 = u32::MAX;
 
 /// All that the future of a hypothesis depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +42,7 @@ pub struct Hyp {
     /// The hypothesis that was extended.
     pub back: HypId,
     /// The option that was added; none for the empty hypothesis.
-    pub choice: u32,
+    pub choice: OptionId,
     /// Another hypothesis with the same key and no better score.
     pub arc: HypId,
     /// What `prev` orientation looks back to.
@@ -70,7 +64,7 @@ pub struct Hyps {
 fn hash(key: &Key) -> u64 {
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     FxBuildHasher.hash_one([
-        pair(key.cover, key.context),
+        pair(key.cover.0, key.context),
         pair(key.blocks, key.next),
         pair(key.path, key.start),
         pair(key.end, u32::from(key.mode)),
@@ -98,7 +92,7 @@ impl Hyps {
 
     /// The hypothesis of this number.
     pub fn get(&self, id: HypId) -> &Hyp {
-        &self.all[id as usize]
+        &self.all[id.index()]
     }
 
     /// The open hypothesis with this key.
@@ -111,23 +105,23 @@ impl Hyps {
         let Hyps { all, open, spare } = self;
         let id = match spare.pop() {
             Some(id) => {
-                all[id as usize] = hyp;
+                all[id.index()] = hyp;
                 id
             }
             None => {
                 all.push(hyp);
-                all.len() as HypId - 1
+                HypId(all.len() as u32 - 1)
             }
         };
-        open.insert_unique(hash(&hyp.key), id, |&id| hash(&all[id as usize].key));
+        open.insert_unique(hash(&hyp.key), id, |&id| hash(&all[id.index()].key));
         id
     }
 
     /// Of two hypotheses with one key the better takes the number, of equal ones the older; the
     /// other becomes an arc or is forgotten.
     pub fn recombine(&mut self, twin: HypId, mut hyp: Hyp, keep_arc: bool) {
-        let new = self.all.len() as HypId;
-        let known = &mut self.all[twin as usize];
+        let new = HypId(self.all.len() as u32);
+        let known = &mut self.all[twin.index()];
         let arcs = known.arc;
         if hyp.score > known.score {
             std::mem::swap(known, &mut hyp);
@@ -147,7 +141,7 @@ impl Hyps {
                 entry.remove();
             }
             let mut at = id;
-            while at != NONE {
+            while at != HypId::NONE {
                 self.spare.push(at);
                 at = self.get(at).arc;
             }

@@ -17,6 +17,7 @@ mod future;
 mod graph;
 mod group;
 mod hyp;
+mod id;
 mod markup;
 mod model;
 mod nbest;

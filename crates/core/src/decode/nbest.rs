@@ -5,9 +5,14 @@
 //! back to the start; places before the last deviation are not touched, so each path comes once.
 //! Cost: O(arcs on the path) a path.
 
-use super::hyp::{Hyp, HypId, NONE};
+use super::hyp::Hyp;
+use super::id::HypId;
+use crate::feature::OptionId;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+
+/// Stands for the path before the first.
+const FIRST: u32 = u32::MAX;
 
 /// An iterator over complete paths, best first.
 pub struct Paths<'a> {
@@ -50,18 +55,18 @@ impl Ord for Detour {
 impl<'a> Paths<'a> {
     /// All paths to a complete hypothesis.
     pub fn new(hyps: &'a [Hyp], last: HypId) -> Self {
-        let score = hyps[last as usize].score;
-        let first = Detour { score, age: 0, parent: NONE, at: 0, arc: last };
+        let score = hyps[last.index()].score;
+        let first = Detour { score, age: 0, parent: FIRST, at: 0, arc: last };
         Paths { hyps, found: Vec::new(), queue: BinaryHeap::from(vec![first]), made: 1 }
     }
 
     /// Queues every way to leave this path after its last detour.
     fn branch(&mut self, path: &[HypId], from: usize, score: f64) {
         for (at, &step) in path.iter().enumerate().skip(from) {
-            let best = self.hyps[step as usize];
+            let best = self.hyps[step.index()];
             let mut arc = best.arc;
-            while arc != NONE {
-                let other = self.hyps[arc as usize];
+            while arc != HypId::NONE {
+                let other = self.hyps[arc.index()];
                 self.queue.push(Detour {
                     score: score - (best.score - other.score),
                     age: self.made,
@@ -77,24 +82,24 @@ impl<'a> Paths<'a> {
 }
 
 impl Iterator for Paths<'_> {
-    type Item = Vec<u32>;
+    type Item = Vec<OptionId>;
 
     /// The options of the next path, in target order.
-    fn next(&mut self) -> Option<Vec<u32>> {
+    fn next(&mut self) -> Option<Vec<OptionId>> {
         let Detour { score, parent, at, arc, .. } = self.queue.pop()?;
         let mut path = match self.found.get(parent as usize) {
             Some(parent) => parent[..at as usize].to_vec(),
             None => Vec::new(),
         };
         let mut step = arc;
-        while self.hyps[step as usize].choice != NONE {
+        while self.hyps[step.index()].choice != OptionId::NONE {
             path.push(step);
-            step = self.hyps[step as usize].back;
+            step = self.hyps[step.index()].back;
         }
         // The place of the detour has had all its arcs queued with the parent.
-        let from = if parent == NONE { 0 } else { at as usize + 1 };
+        let from = if parent == FIRST { 0 } else { at as usize + 1 };
         self.branch(&path, from, score);
-        let choices = path.iter().rev().map(|&step| self.hyps[step as usize].choice).collect();
+        let choices = path.iter().rev().map(|&step| self.hyps[step.index()].choice).collect();
         self.found.push(path);
         Some(choices)
     }

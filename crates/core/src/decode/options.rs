@@ -8,20 +8,21 @@
 
 use super::context::Contexts;
 use super::future::Future;
+use super::id::{ItemId, LaneId};
 use super::markup::{Given, Markup};
 use super::paths::Seated;
 use super::pricing::Pricing;
 use super::stock::Stock;
 use crate::corpus::WordId;
 use crate::error::Result;
-use crate::feature::{Phrase, Span};
+use crate::feature::{OptionId, Phrase, Span};
 use std::ops::Range;
 
 /// A translation option: an item of the stock on a span.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// The translation.
-    pub item: u32,
+    pub item: ItemId,
     /// The words it covers.
     pub span: Span,
 }
@@ -48,9 +49,9 @@ pub struct Ranked {
     /// Isolated score, with that of path features and the `prev` score of the class.
     pub score: f32,
     /// Number of the option.
-    pub choice: u32,
+    pub choice: OptionId,
     /// Its translation.
-    pub item: u32,
+    pub item: ItemId,
 }
 
 /// The options of a sentence.
@@ -88,7 +89,7 @@ impl Options {
         self.choices.clear();
         self.starts.clear();
         self.look_up(stock, contexts, pricing, words, markup)?;
-        let given: Vec<(Span, u32)> = markup.map_or(Vec::new(), |markup| {
+        let given: Vec<(Span, ItemId)> = markup.map_or(Vec::new(), |markup| {
             let give = |given: &Given| (given.span, stock.give(pricing, contexts, given));
             markup.given.iter().map(give).collect()
         });
@@ -112,7 +113,7 @@ impl Options {
         self.alone.clear();
         if !paths.scorers.is_empty() {
             for choice in 0..self.choices.len() as u32 {
-                self.alone.push(paths.alone(choice));
+                self.alone.push(paths.alone(OptionId(choice)));
             }
         }
         for at in 0..self.found.len() {
@@ -121,7 +122,7 @@ impl Options {
         }
         self.lane_starts.push(self.lanes.len() as u32);
         let mut future = std::mem::take(&mut self.future);
-        let score = |choice: u32| {
+        let score = |choice: OptionId| {
             let alone = self.alone_of(stock, choice);
             alone + paths.hope(choice)
         };
@@ -132,8 +133,8 @@ impl Options {
     }
 
     /// The isolated score of an option, with that of path features.
-    fn alone_of(&self, stock: &Stock, choice: u32) -> f32 {
-        let own = self.alone.get(choice as usize).copied().unwrap_or_default();
+    fn alone_of(&self, stock: &Stock, choice: OptionId) -> f32 {
+        let own = self.alone.get(choice.index()).copied().unwrap_or_default();
         stock.item(self.choice(choice).item).alone + own
     }
 
@@ -171,11 +172,11 @@ impl Options {
     }
 
     /// Adds the options of a span.
-    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, u32)]) {
+    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, ItemId)]) {
         let first = self.choices.len();
         let at = (span.start * self.longest + span.len() - 1) as usize;
         let items = self.found[at].clone();
-        self.choices.extend(items.map(|item| Choice { item, span }));
+        self.choices.extend(items.map(|item| Choice { item: ItemId(item), span }));
         let own = given.iter().filter(|(place, _)| *place == span);
         self.choices.extend(own.map(|&(span, item)| Choice { item, span }));
         if !given.is_empty() {
@@ -190,8 +191,8 @@ impl Options {
         if choices.is_empty() {
             return;
         }
-        let span = self.choice(choices.start).span;
-        let entry = |choice: u32| stock.item(self.choice(choice).item).entry;
+        let span = self.choice(OptionId(choices.start)).span;
+        let entry = |choice: u32| stock.item(self.choice(OptionId(choice)).item).entry;
         let first = entry(choices.start);
         let is_split = by_entry && choices.clone().any(|choice| entry(choice) != first);
         let all = self.rank_all(stock, choices);
@@ -211,7 +212,7 @@ impl Options {
         let start = self.ranked.len();
         for class in 0..self.classes as usize {
             let from = self.ranked.len();
-            for choice in choices.clone() {
+            for choice in choices.clone().map(OptionId) {
                 let item = self.choice(choice).item;
                 let score = self.alone_of(stock, choice) + stock.item(item).prev[class];
                 self.ranked.push(Ranked { score, choice, item });
@@ -244,21 +245,22 @@ impl Options {
     }
 
     /// The numbers of the lanes of a span.
-    pub fn lane_numbers(&self, span: Span) -> Range<u32> {
+    fn lane_numbers(&self, span: Span) -> Range<u32> {
         self.place(span).map_or(0..0, |at| self.lane_starts[at]..self.lane_starts[at + 1])
     }
 
     /// The numbers of the lanes that start at a word and end at another or before it, shorter
     /// spans first.
-    pub fn lanes_within(&self, start: u32, end: u32) -> Range<u32> {
+    pub fn lanes_within(&self, start: u32, end: u32) -> impl Iterator<Item = LaneId> {
         let at = (start * self.longest) as usize;
         let lengths = self.longest.min(end.saturating_sub(start)) as usize;
-        self.lane_starts[at]..self.lane_starts[at + lengths]
+        (self.lane_starts[at]..self.lane_starts[at + lengths]).map(LaneId)
     }
 
     /// The numbers of the options of a span, best isolated score first.
-    pub fn choices_of(&self, span: Span) -> Range<u32> {
-        self.place(span).map_or(0..0, |at| self.starts[at]..self.starts[at + 1])
+    pub fn choices_of(&self, span: Span) -> impl Iterator<Item = OptionId> {
+        let numbers = self.place(span).map_or(0..0, |at| self.starts[at]..self.starts[at + 1]);
+        numbers.map(OptionId)
     }
 
     fn place(&self, span: Span) -> Option<usize> {
@@ -267,8 +269,8 @@ impl Options {
     }
 
     /// A lane.
-    pub fn lane(&self, lane: u32) -> &Lane {
-        &self.lanes[lane as usize]
+    pub fn lane(&self, lane: LaneId) -> &Lane {
+        &self.lanes[lane.index()]
     }
 
     /// The `rank`-th best option of a lane for an orientation class.
@@ -278,8 +280,8 @@ impl Options {
     }
 
     /// An option.
-    pub fn choice(&self, choice: u32) -> Choice {
-        self.choices[choice as usize]
+    pub fn choice(&self, choice: OptionId) -> Choice {
+        self.choices[choice.index()]
     }
 
     /// All options as path features see them.

@@ -1,6 +1,6 @@
 //! The path features at work on a sentence, weighted.
 
-use crate::feature::PathScorer;
+use crate::feature::{OptionId, PathScorer};
 
 /// Scorers with their weights.
 #[derive(Clone, Copy)]
@@ -16,13 +16,13 @@ impl Seated<'_> {
     }
 
     /// What they say of a phrase alone.
-    pub fn alone(&self, phrase: u32) -> f32 {
+    pub fn alone(&self, phrase: OptionId) -> f32 {
         self.sum(|weight, scorer| weight * f64::from(scorer.alone(phrase)))
     }
 
     /// The most that a step may give for a phrase. With a negative weight the most a feature may
     /// say is the least it is worth, so there is no hope from it.
-    pub fn hope(&self, phrase: u32) -> f32 {
+    pub fn hope(&self, phrase: OptionId) -> f32 {
         self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.hope(phrase)))
     }
 

@@ -4,6 +4,7 @@
 //! How: straight from the definitions, with no number that the search has remembered, so that a
 //! disagreement with the search would show (a test compares them).
 
+use super::id::ItemId;
 use super::model::{Layout, Models};
 use super::options::{Choice, Options};
 use super::settings::Settings;
@@ -11,7 +12,7 @@ use super::stock::Stock;
 use super::translation::{Step, Translation};
 use crate::align::Link;
 use crate::corpus::SrcPos;
-use crate::feature::{Coverage, Here, LmState, PathScorer, Span, Weights};
+use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
@@ -29,14 +30,14 @@ pub struct Replay<'a> {
 
 impl Replay<'_> {
     /// The text of an option.
-    pub fn words(&self, choice: u32) -> impl Iterator<Item = &str> {
+    pub fn words(&self, choice: OptionId) -> impl Iterator<Item = &str> {
         let Choice { item, span } = self.options.choice(choice);
         let src = self.src[span.start as usize];
         self.stock.words(item).iter().map(move |&word| self.stock.text(self.models, word, src))
     }
 
     /// The translation that uses these options in this order.
-    pub fn translation(&self, choices: &[u32]) -> Translation {
+    pub fn translation(&self, choices: &[OptionId]) -> Translation {
         let mut words: Vec<String> = Vec::new();
         let mut steps = Vec::new();
         let mut links = Vec::new();
@@ -62,7 +63,7 @@ impl Replay<'_> {
         Translation { words, score, features, steps, links, unknown }
     }
 
-    fn phrase_features(&self, choices: &[u32], features: &mut [f64]) {
+    fn phrase_features(&self, choices: &[OptionId], features: &mut [f64]) {
         for &choice in choices {
             let item = self.options.choice(choice).item;
             features[self.layout.wp] -= self.stock.words(item).len() as f64;
@@ -88,12 +89,12 @@ impl Replay<'_> {
     }
 
     /// Distortion and orientation.
-    fn order_features(&self, choices: &[u32], features: &mut [f64]) {
+    fn order_features(&self, choices: &[OptionId], features: &mut [f64]) {
         let length = self.src.len() as u32;
         let mut blocks = vec![0; Coverage::blocks_for(length)];
         let mut stacks = Stacks::default();
         let mut stack = NO_BLOCKS;
-        let mut last: Option<(Span, u32)> = None;
+        let mut last: Option<(Span, ItemId)> = None;
         for &choice in choices {
             let Choice { item, span } = self.options.choice(choice);
             let cov = Coverage::new(&blocks, length);
@@ -126,7 +127,7 @@ impl Replay<'_> {
         }
     }
 
-    fn add_orientation(&self, prev: bool, item: u32, class: Class, features: &mut [f64]) {
+    fn add_orientation(&self, prev: bool, item: ItemId, class: Class, features: &mut [f64]) {
         let Some(orientation) = self.models.orientation else { return };
         if !(if prev { orientation.prev } else { orientation.next }) {
             return;
@@ -137,7 +138,7 @@ impl Replay<'_> {
         features[self.layout.lr.start + column] += f64::from(value);
     }
 
-    fn path_features(&self, choices: &[u32], features: &mut [f64]) {
+    fn path_features(&self, choices: &[OptionId], features: &mut [f64]) {
         let length = self.src.len() as u32;
         for (sum, path) in features[self.layout.path.clone()].iter_mut().zip(self.paths) {
             let mut blocks = vec![0; Coverage::blocks_for(length)];

@@ -7,9 +7,10 @@
 
 use super::choosing::Choosing;
 use super::context::{ContextId, Contexts};
-use super::covers::{CoverId, Covers};
+use super::covers::Covers;
 use super::group::{Group, Place};
-use super::hyp::{Hyp, HypId, Hyps, Key, NONE};
+use super::hyp::{Hyp, Hyps, Key};
+use super::id::{CoverId, HypId, ItemId, LaneId};
 use super::model::Models;
 use super::options::{Options, Ranked};
 use super::pricing::Pricing;
@@ -18,7 +19,7 @@ use super::states::States;
 use super::stock::Stock;
 use super::translation::Statistics;
 use crate::error::Result;
-use crate::feature::{Coverage, Here, PathScorer, Span};
+use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
 use crate::job::Job;
 use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
@@ -29,7 +30,7 @@ use crate::reorder::prune::Chooser;
 #[derive(Debug, Clone, Copy)]
 pub struct Edge {
     pub group: u32,
-    pub lane: u32,
+    pub lane: LaneId,
     /// Weighted distortion.
     jump: f32,
     /// Future cost after it.
@@ -42,7 +43,7 @@ pub struct Edge {
 #[derive(Debug, Clone, Copy)]
 pub struct Scored {
     pub score: f64,
-    pub choice: u32,
+    pub choice: OptionId,
     pub context: ContextId,
     pub path: u32,
 }
@@ -59,7 +60,7 @@ pub struct Arena {
     states: States,
     choosing: Choosing,
     /// Lanes that may follow a group.
-    lanes: Vec<u32>,
+    lanes: Vec<LaneId>,
     /// States of the path features after a step.
     after: Vec<u32>,
     pub order: Vec<Place>,
@@ -95,7 +96,7 @@ fn step(
     scorer: &dyn PathScorer,
     state: u32,
     here: &Here<'_>,
-    choice: u32,
+    choice: OptionId,
     complete: bool,
 ) -> (f64, u32) {
     let (value, after) = scorer.step(state, here, choice);
@@ -118,9 +119,9 @@ impl Searcher<'_> {
         hyps.restart(Hyp {
             key: Key { context, path, blocks: NO_BLOCKS, ..Key::default() },
             score: 0.0,
-            back: NONE,
-            choice: NONE,
-            arc: NONE,
+            back: HypId::NONE,
+            choice: OptionId::NONE,
+            arc: HypId::NONE,
             before: Span::default(),
             outlook: Outlook::default(),
         });
@@ -191,7 +192,7 @@ impl Searcher<'_> {
                 lane,
                 jump: -(self.jump_weight * f64::from(cost)) as f32,
                 future: without + rest + self.ahead(next_gap, span.end, covered + span.len()),
-                cover: NONE,
+                cover: CoverId::NONE,
             };
             each(span.len(), edge);
         }
@@ -199,7 +200,7 @@ impl Searcher<'_> {
     }
 
     /// The lanes on untranslated spans that the space allows, by start, then length.
-    fn allowed(&self, group: &Group, lanes: &mut Vec<u32>) {
+    fn allowed(&self, group: &Group, lanes: &mut Vec<LaneId>) {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
@@ -220,7 +221,7 @@ impl Searcher<'_> {
     }
 
     /// Whether the space and the walls allow a lane.
-    fn admits(&self, here: &Here<'_>, lane: u32) -> bool {
+    fn admits(&self, here: &Here<'_>, lane: LaneId) -> bool {
         let (space, span) = (self.settings.space, self.options.lane(lane).span);
         let has = |span: Span| self.options.has(span);
         space.admits(here, span, has)
@@ -230,7 +231,7 @@ impl Searcher<'_> {
     /// The lanes that the space allows and that are worth trying to the path feature at `place`.
     /// Groups that differ in the states of path features alone stand side by side and share what
     /// the space allows.
-    fn prune(&mut self, number: u32, place: usize, chooser: &mut Chooser, lanes: &mut Vec<u32>) {
+    fn prune(&mut self, number: u32, place: usize, chooser: &mut Chooser, lanes: &mut Vec<LaneId>) {
         let group = self.arena.groups[number as usize];
         let mut choosing = std::mem::take(&mut self.arena.choosing);
         let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
@@ -282,7 +283,7 @@ impl Searcher<'_> {
     }
 
     /// What ending with this phrase adds, the language models aside.
-    fn ending(&self, span: Span, item: u32) -> f64 {
+    fn ending(&self, span: Span, item: ItemId) -> f64 {
         let mut score = 0.0;
         if self.settings.final_jump {
             let jump = self.settings.distortion.last(span.end, self.length);
@@ -296,7 +297,13 @@ impl Searcher<'_> {
     }
 
     /// What path features say of an option, weighted, and their states after it.
-    fn step_paths(&mut self, group: &Group, path: u32, choice: u32, complete: bool) -> (f64, u32) {
+    fn step_paths(
+        &mut self,
+        group: &Group,
+        path: u32,
+        choice: OptionId,
+        complete: bool,
+    ) -> (f64, u32) {
         // The state of a single feature is its own number.
         if let ([scorer], [weight]) = (self.paths, self.path_weights) {
             let (value, after) = step(&**scorer, path, &self.here(group), choice, complete);
@@ -328,7 +335,7 @@ impl Searcher<'_> {
         let group = self.arena.groups[edge.group as usize];
         let back = self.arena.rows[(group.rows.0 + row) as usize];
         let span = self.options.lane(edge.lane).span;
-        if edge.cover == NONE {
+        if edge.cover == CoverId::NONE {
             edge.cover = self.arena.covers.extend(group.cover, span, &self.options.future);
         }
         self.stats.made += 1;
@@ -346,7 +353,7 @@ impl Searcher<'_> {
         }
         let (before, outlook) = self.look_around(&key, span);
         let Scored { score, choice, .. } = scored;
-        let hyp = Hyp { key, score, back, choice, arc: NONE, before, outlook };
+        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE, before, outlook };
         match twin {
             Some(twin) => {
                 self.arena.hyps.recombine(twin, hyp, self.keep_arcs);

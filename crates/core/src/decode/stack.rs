@@ -4,7 +4,7 @@
 //! How: stacks by number of translated words; the best `stack_size` of each are extended.
 //! Cost: stack size · spans · options per stack; a stack never holds more than twice its size.
 
-use super::hyp::HypId;
+use super::id::HypId;
 use super::search::Searcher;
 use crate::error::Result;
 
@@ -13,7 +13,7 @@ pub fn run(search: &mut Searcher<'_>) -> Result<HypId> {
     let length = search.length as usize;
     let limit = search.settings.stack_size;
     let mut stacks: Vec<Vec<HypId>> = vec![Vec::new(); length + 1];
-    stacks[0].push(0);
+    stacks[0].push(HypId(0));
     let mut edges = Vec::new();
     for covered in 0..length {
         let mut stack = std::mem::take(&mut stacks[covered]);
@@ -38,7 +38,7 @@ pub fn run(search: &mut Searcher<'_>) -> Result<HypId> {
             }
         }
     }
-    Ok(stacks[length].first().copied().unwrap_or(0))
+    Ok(stacks[length].first().copied().unwrap_or_default())
 }
 
 /// Keeps the best of a stack in the making; equal scores go to the older.

@@ -7,6 +7,7 @@
 //! Cost: the table and the language models are asked once per source phrase.
 
 use super::context::{Contexts, Inner, Line};
+use super::id::ItemId;
 use super::markup::Given;
 use super::model::{Layout, Models};
 use super::pricing::{Pricing, Row, Scratch, entry_of, weigh_orientation};
@@ -152,7 +153,12 @@ impl Stock {
 
     /// Takes in a translation for the present sentence alone; nothing may be looked up after it
     /// until the next `make_room`.
-    pub fn give(&mut self, pricing: &Pricing<'_>, contexts: &mut Contexts, given: &Given) -> u32 {
+    pub fn give(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        given: &Given,
+    ) -> ItemId {
         self.before_given.get_or_insert(Sizes {
             items: self.items.len(),
             words: self.words.len(),
@@ -170,7 +176,7 @@ impl Stock {
         self.score_alone(pricing, contexts, &mut scratch, 0, "");
         self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize, "");
         self.scratch = scratch;
-        self.items.len() as u32 - 1
+        ItemId(self.items.len() as u32 - 1)
     }
 
     /// Forgets the translations given with the last sentence.
@@ -351,8 +357,8 @@ impl Stock {
     }
 
     /// A translation.
-    pub fn item(&self, item: u32) -> &Item {
-        &self.items[item as usize]
+    pub fn item(&self, item: ItemId) -> &Item {
+        &self.items[item.index()]
     }
 
     /// A row of weighted `next` scores.
@@ -361,7 +367,7 @@ impl Stock {
     }
 
     /// Target words of a translation.
-    pub fn words(&self, item: u32) -> &[WordId] {
+    pub fn words(&self, item: ItemId) -> &[WordId] {
         &self.words[range(self.item(item).words)]
     }
 
@@ -375,24 +381,24 @@ impl Stock {
     }
 
     /// Links of a translation.
-    pub fn links(&self, item: u32) -> &[Link] {
+    pub fn links(&self, item: ItemId) -> &[Link] {
         &self.links[range(self.item(item).links)]
     }
 
     /// Translation scores.
-    pub fn tm(&self, item: u32, layout: &Layout) -> &[f32] {
+    pub fn tm(&self, item: ItemId, layout: &Layout) -> &[f32] {
         let width = layout.tm.len();
-        &self.tm[item as usize * width..(item as usize + 1) * width]
+        &self.tm[item.index() * width..(item.index() + 1) * width]
     }
 
     /// Orientation scores; zeros for a pair that has none.
-    pub fn orientation(&self, item: u32, layout: &Layout) -> &[f32] {
+    pub fn orientation(&self, item: ItemId, layout: &Layout) -> &[f32] {
         let width = layout.lr.len();
-        &self.orientation[item as usize * width..(item as usize + 1) * width]
+        &self.orientation[item.index() * width..(item.index() + 1) * width]
     }
 
     /// A translation as the language models see it.
-    pub fn line(&self, item: u32, models: usize) -> Line<'_> {
+    pub fn line(&self, item: ItemId, models: usize) -> Line<'_> {
         let Item { lm, words, .. } = *self.item(item);
         let words = range(words);
         Line {

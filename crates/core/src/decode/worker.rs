@@ -9,7 +9,7 @@ use super::context::{Contexts, Weighted};
 use super::cube::{self, Cube};
 use super::decoder::Decoder;
 use super::graph::graph;
-use super::hyp::HypId;
+use super::id::HypId;
 use super::markup::Markup;
 use super::nbest::Paths;
 use super::options::Options;
@@ -23,12 +23,11 @@ use super::stack;
 use super::stock::Stock;
 use super::translation::{Outcome, Statistics, Translation};
 use crate::error::Result;
-use crate::feature::{PathScorer, Span};
+use crate::feature::{OptionId, PathScorer, Span};
 use crate::job::Job;
 use crate::orientation::Model;
 use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
-
 use crate::reorder::prune::Chooser;
 use hashbrown::HashSet;
 
@@ -105,7 +104,7 @@ impl Worker<'_> {
                     .choices_of(*span)
                     .find(|&choice| replay.words(choice).eq(words.iter().copied()))
             };
-            let choices: Option<Vec<u32>> = phrases.iter().map(find).collect();
+            let choices: Option<Vec<OptionId>> = phrases.iter().map(find).collect();
             Ok(choices.map(|choices| replay.translation(&choices)))
         })
     }

@@ -5,7 +5,7 @@
 //! to come next, for early pruning (SPEC c), so the search knows neither of them.
 
 use crate::error::{Error, Result};
-use crate::feature::{Coverage, Phrase, Source, Span};
+use crate::feature::{Coverage, OptionId, Phrase, Source, Span};
 
 /// Where a partial translation stands, as far as the choice of the next span goes.
 #[derive(Debug, Clone, Copy)]
@@ -50,13 +50,13 @@ pub trait PathScorer {
     }
 
     /// What of a phrase's value does not depend on the path.
-    fn alone(&self, _phrase: u32) -> f32 {
+    fn alone(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 
     /// The rest of the value of adding a phrase, and the state after it; `here` is before the
     /// phrase.
-    fn step(&self, state: u32, here: &Here<'_>, phrase: u32) -> (f32, u32);
+    fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32);
 
     /// The value of stopping in this state.
     fn finish(&self, _state: u32) -> f32 {
@@ -64,7 +64,7 @@ pub trait PathScorer {
     }
 
     /// The most that `step` may give for a phrase: for the future cost, so a guess will do.
-    fn hope(&self, _phrase: u32) -> f32 {
+    fn hope(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 

@@ -38,6 +38,22 @@ pub trait PhraseModel: Sync {
     fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> Result<()>;
 }
 
+/// Number of a phrase the decoder may use in the present sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct OptionId(pub u32);
+
+impl OptionId {
+    /// Stands for none.
+    pub const NONE: Self = OptionId(u32::MAX);
+
+    /// Its place among all phrases of the sentence.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A phrase the decoder may use in the present sentence.
 #[derive(Debug, Clone, Copy)]
 pub struct Phrase<'a> {

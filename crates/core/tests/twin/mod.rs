@@ -8,7 +8,7 @@ use wayword::align::Link;
 use wayword::corpus::WordId;
 use wayword::decode::{Models, Oov, Settings};
 use wayword::feature::{
-    Coverage, Here, LanguageModel, LmState, PathFeature, PathScorer, Phrase, PhraseEntry,
+    Coverage, Here, LanguageModel, LmState, OptionId, PathFeature, PathScorer, Phrase, PhraseEntry,
     PhraseModel, Source, Span, Weights,
 };
 use wayword::orientation::{Classes, Model, Orientation};
@@ -205,8 +205,8 @@ struct AheadScorer {
 }
 
 impl PathScorer for AheadScorer {
-    fn step(&self, _: u32, here: &Here<'_>, phrase: u32) -> (f32, u32) {
-        let span = self.spans[phrase as usize];
+    fn step(&self, _: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+        let span = self.spans[phrase.index()];
         let mut sum = 0.0;
         for left in span.start..span.end {
             for right in left + 1..here.cov.length() {
@@ -481,7 +481,7 @@ impl Twin<'_> {
             for (number, &span) in (0..).zip(&spans) {
                 let cov = Coverage::new(&bits, self.src.len() as u32);
                 let here = Here { cov, gap: 0, end: 0, top: Span::default(), mode: 0 };
-                let (value, after) = scorer.step(state, &here, number);
+                let (value, after) = scorer.step(state, &here, OptionId(number));
                 sum += f64::from(value);
                 state = after;
                 Coverage::mark(&mut bits, span);

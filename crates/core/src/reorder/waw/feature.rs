@@ -11,7 +11,7 @@ use super::model::Model;
 use super::prepared::Prepared;
 use crate::corpus::annotated::Sentence;
 use crate::error::{Error, Place, Result};
-use crate::feature::{Here, PathFeature, PathScorer, Phrase, Source, check_name};
+use crate::feature::{Here, OptionId, PathFeature, PathScorer, Phrase, Source, check_name};
 use crate::reorder::order::MeanOrder;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -182,17 +182,17 @@ struct Scorer<'a> {
 }
 
 impl PathScorer for Scorer<'_> {
-    fn alone(&self, phrase: u32) -> f32 {
-        self.insides[phrase as usize].sum
+    fn alone(&self, phrase: OptionId) -> f32 {
+        self.insides[phrase.index()].sum
     }
 
-    fn step(&self, state: u32, _: &Here<'_>, phrase: u32) -> (f32, u32) {
-        let Inside { first, last, .. } = self.insides[phrase as usize];
+    fn step(&self, state: u32, _: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+        let Inside { first, last, .. } = self.insides[phrase.index()];
         (self.matrix.get(state, first), last)
     }
 
-    fn hope(&self, phrase: u32) -> f32 {
-        self.hopes[self.insides[phrase as usize].first as usize - 1].any
+    fn hope(&self, phrase: OptionId) -> f32 {
+        self.hopes[self.insides[phrase.index()].first as usize - 1].any
     }
 
     fn loss(&self, word: u32) -> f32 {

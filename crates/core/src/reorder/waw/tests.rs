@@ -4,7 +4,7 @@ use super::*;
 use crate::Job;
 use crate::align::Link;
 use crate::corpus::annotated::Sentence;
-use crate::feature::{NamedMatrix, PathFeature, Phrase, Source, Span};
+use crate::feature::{NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
 use crate::reorder::Corpus;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -455,11 +455,11 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     let waw = Waw::new("waw", Scores::Given).unwrap();
     let source = Source { matrices: &matrices, ..Source::of(&words) };
     let scorer = waw.sentence(&source, &phrases).unwrap();
-    assert_eq!(scorer.alone(0), 0.0);
-    assert_eq!(scorer.hope(0), -0.5);
+    assert_eq!(scorer.alone(OptionId(0)), 0.0);
+    assert_eq!(scorer.hope(OptionId(0)), -0.5);
     // Its order is c b.
-    assert_eq!(scorer.alone(1), score(3, 2));
-    assert_eq!(scorer.hope(1), -1.0);
-    assert_eq!(scorer.hope(2), -2.0);
+    assert_eq!(scorer.alone(OptionId(1)), score(3, 2));
+    assert_eq!(scorer.hope(OptionId(1)), -1.0);
+    assert_eq!(scorer.hope(OptionId(2)), -2.0);
     assert_eq!([1, 2, 3].map(|word| scorer.loss(word)), [-0.25, 0.0, 0.0]);
 }
