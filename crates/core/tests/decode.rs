@@ -404,7 +404,7 @@ proptest! {
             prop_assert!(covered.into_iter().eq(0..length as u32));
             prop_assert!(outcome.best[..place].iter().all(|other| other.words != found.words));
                 let phrases: Vec<(Span, Vec<&str>)> = found.steps.iter().map(|step| {
-                let tgt = step.tgt.start as usize..step.tgt.end as usize;
+                let tgt = step.tgt.range();
                 (step.src, found.words[tgt].iter().map(String::as_str).collect())
             }).collect();
             let again = decoder.worker().score(&request, &phrases).unwrap().unwrap();
@@ -643,9 +643,9 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
         let outcome = translate_marked(decoder, &marked);
         let best = &outcome.best[0];
         let step = best.steps.iter().find(|step| step.src == Span::new(1, 3)).unwrap();
-        let tgt = step.tgt.start as usize..step.tgt.end as usize;
+        let tgt = step.tgt.range();
         assert_eq!(best.words[tgt], ["dwelling", "place"]);
-        let first = step.tgt.start;
+        let first = step.tgt.start.0;
         for link in [(1, first), (1, first + 1), (2, first), (2, first + 1)] {
             assert!(best.links.contains(&Link::new(link.0, link.1)));
         }

@@ -107,7 +107,7 @@ impl Translation {
     fn steps(&self) -> Vec<Step> {
         let step = |step: &decode::Step| Step {
             src: (step.src.start, step.src.end),
-            tgt: (step.tgt.start, step.tgt.end),
+            tgt: (step.tgt.start.0, step.tgt.end.0),
         };
         self.inner.steps.iter().map(step).collect()
     }

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::align::Link;
+use wayword::corpus::SrcPos;
 use wayword::corpus::annotated::Sentence;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
@@ -448,14 +449,14 @@ pub fn waw_options(
         let admits =
             |at: &u32| !cov.has(*at) && window.has(*at) && space.admits(&here, word(*at), |_| true);
         let reached: Vec<u32> = (0..length).filter(admits).collect();
-        let mut kept = reached.clone();
+        let mut kept: Vec<SrcPos> = reached.iter().copied().map(SrcPos).collect();
         let mut spared = Span::default();
         if let Some(pruning) = pruning {
-            let logs: Vec<f32> = kept.iter().map(|&at| scores[at as usize]).collect();
+            let logs: Vec<f32> = kept.iter().map(|at| scores[at.index()]).collect();
             spared = Chooser::new(pruning.rules).choose(end, &mut kept, &logs);
         }
         for at in reached {
-            let stays = kept.contains(&at) || spared.has(at);
+            let stays = kept.contains(&SrcPos(at)) || spared.has(at);
             shown[at as usize] = if stays { 'o' } else { 'x' };
         }
         Ok(shown.into_iter().collect())

@@ -5,6 +5,7 @@
 
 use super::id::LaneId;
 use super::options::{Lane, Options};
+use crate::corpus::SrcPos;
 use crate::feature::Span;
 
 /// Memory of a choice, kept between sentences.
@@ -13,9 +14,9 @@ pub struct Choosing {
     /// Lanes that the space allows, by span; those of a span stand together.
     pub allowed: Vec<LaneId>,
     /// The words they are entered at, each once.
-    entries: Vec<u32>,
+    entries: Vec<SrcPos>,
     /// The words that are kept.
-    words: Vec<u32>,
+    words: Vec<SrcPos>,
     /// What the feature says of each word.
     scores: Vec<f32>,
     /// By word: the round in which it was last seen or kept.
@@ -35,10 +36,10 @@ impl Choosing {
             if parts > 0 {
                 continue;
             }
-            if marks.len() <= entry as usize {
-                marks.resize(entry as usize + 1, 0);
+            if marks.len() <= entry.index() {
+                marks.resize(entry.index() + 1, 0);
             }
-            if std::mem::replace(&mut marks[entry as usize], self.round) != self.round {
+            if std::mem::replace(&mut marks[entry.index()], self.round) != self.round {
                 entries.push(entry);
             }
         }
@@ -49,7 +50,7 @@ impl Choosing {
     pub fn choose(
         &mut self,
         options: &Options,
-        keep: impl FnOnce(&mut Vec<u32>, &mut Vec<f32>) -> Span,
+        keep: impl FnOnce(&mut Vec<SrcPos>, &mut Vec<f32>) -> Span,
         lanes: &mut Vec<LaneId>,
     ) -> u64 {
         let Choosing { allowed, entries, words, scores, marks, .. } = self;
@@ -60,7 +61,7 @@ impl Choosing {
         let spared = keep(words, scores);
         self.round += 1;
         for &word in &*words {
-            marks[word as usize] = self.round;
+            marks[word.index()] = self.round;
         }
         let mut left_out = 0;
         for &number in &*allowed {
@@ -72,7 +73,7 @@ impl Choosing {
                     lanes.truncate(at);
                     lanes.push(number);
                 }
-            } else if spared.has(span.start) || marks[entry as usize] == self.round {
+            } else if spared.has(span.start) || marks[entry.index()] == self.round {
                 lanes.push(number);
             } else {
                 left_out += 1;

@@ -118,6 +118,7 @@ impl Contexts {
 
     /// What a phrase gains by standing in a context, and the context after it; `line` tells more
     /// about the phrase when it must be worked out.
+    #[inline]
     pub fn gain<'a>(
         &mut self,
         lms: Weighted<'_>,
@@ -245,6 +246,7 @@ impl Memo {
         self.used = 0;
     }
 
+    #[inline]
     fn get(&self, context: ContextId, phrase: ItemId) -> Option<(f32, ContextId)> {
         let key = key_of(context, phrase);
         let mask = self.slots.len() - 1;

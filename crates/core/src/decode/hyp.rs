@@ -61,6 +61,7 @@ pub struct Hyps {
     spare: Vec<HypId>,
 }
 
+#[inline]
 fn hash(key: &Key) -> u64 {
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     FxBuildHasher.hash_one([
@@ -96,11 +97,13 @@ impl Hyps {
     }
 
     /// The open hypothesis with this key.
+    #[inline]
     pub fn twin(&self, key: &Key) -> Option<HypId> {
         self.open.find(hash(key), |&id| self.get(id).key == *key).copied()
     }
 
     /// Adds a hypothesis that has no twin.
+    #[inline]
     pub fn add(&mut self, hyp: Hyp) -> HypId {
         let Hyps { all, open, spare } = self;
         let id = match spare.pop() {

@@ -39,5 +39,5 @@ pub use markup::{Given, Marked, Markup, MarkupMode};
 pub use model::{Layout, Models};
 pub use request::{Request, Wanted};
 pub use settings::{Oov, Search, Settings};
-pub use translation::{GraphArc, Outcome, Statistics, Step, Translation};
+pub use translation::{GraphArc, Outcome, Statistics, Step, TgtSpan, Translation};
 pub use worker::{Memory, Worker};

@@ -13,7 +13,7 @@ use super::markup::{Given, Markup};
 use super::paths::Seated;
 use super::pricing::Pricing;
 use super::stock::Stock;
-use crate::corpus::WordId;
+use crate::corpus::{SrcPos, WordId};
 use crate::error::Result;
 use crate::feature::{OptionId, Phrase, Span};
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub struct Lane {
     /// The words covered.
     pub span: Span,
     /// The word entered at; only told apart when the choice is narrowed.
-    pub entry: u32,
+    pub entry: SrcPos,
     /// For a lane of all options of a span that is entered at several words: how many lanes of
     /// single entries stand right before it; else 0.
     pub parts: u32,
@@ -128,7 +128,7 @@ impl Options {
         };
         let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
         let length = self.src.len() as u32;
-        future.fill(length, self.longest, best, |word| paths.loss(word));
+        future.fill(length, self.longest, best, |word| paths.loss(SrcPos(word)));
         self.future = future;
     }
 
@@ -203,7 +203,7 @@ impl Options {
             }
         }
         let parts = (self.lanes.len() - before) as u32;
-        let entry = if by_entry { span.start + first } else { span.start };
+        let entry = SrcPos(if by_entry { span.start + first } else { span.start });
         self.lanes.push(Lane { span, entry, parts, count: all.1, first: all.0 });
     }
 
@@ -234,7 +234,7 @@ impl Options {
         }
         let count = (self.ranked.len() - start) as u32 / self.classes;
         if count > 0 {
-            let entry = span.start + offset;
+            let entry = SrcPos(span.start + offset);
             self.lanes.push(Lane { span, entry, parts: 0, count, first: start as u32 });
         }
     }

@@ -1,5 +1,6 @@
 //! The path features at work on a sentence, weighted.
 
+use crate::corpus::SrcPos;
 use crate::feature::{OptionId, PathScorer};
 
 /// Scorers with their weights.
@@ -27,7 +28,7 @@ impl Seated<'_> {
     }
 
     /// What a gap loses that starts at a word.
-    pub fn loss(&self, word: u32) -> f32 {
+    pub fn loss(&self, word: SrcPos) -> f32 {
         self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.loss(word)))
     }
 }

@@ -9,9 +9,9 @@ use super::model::{Layout, Models};
 use super::options::{Choice, Options};
 use super::settings::Settings;
 use super::stock::Stock;
-use super::translation::{Step, Translation};
+use super::translation::{Step, TgtSpan, Translation};
 use crate::align::Link;
-use crate::corpus::SrcPos;
+use crate::corpus::{SrcPos, TgtPos};
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
@@ -46,7 +46,8 @@ impl Replay<'_> {
             let Choice { item, span } = self.options.choice(choice);
             let first = words.len() as u32;
             words.extend(self.words(choice).map(str::to_owned));
-            steps.push(Step { src: span, tgt: Span::new(first, words.len() as u32) });
+            let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(words.len() as u32) };
+            steps.push(Step { src: span, tgt });
             let own = self.stock.links(item).iter();
             links.extend(own.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
             if self.stock.item(item).oov != 0.0 {

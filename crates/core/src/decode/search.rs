@@ -18,6 +18,7 @@ use super::settings::Settings;
 use super::states::States;
 use super::stock::Stock;
 use super::translation::Statistics;
+use crate::corpus::SrcPos;
 use crate::error::Result;
 use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
 use crate::job::Job;
@@ -241,7 +242,7 @@ impl Searcher<'_> {
             choosing.find_entries(self.options);
         }
         let state = self.arena.states.get(&group.path)[place];
-        let choose = |words: &mut Vec<u32>, scores: &mut Vec<f32>| {
+        let choose = |words: &mut Vec<SrcPos>, scores: &mut Vec<f32>| {
             self.paths[place].rate(state, words, scores);
             chooser.choose(group.end, words, scores)
         };

@@ -1,16 +1,41 @@
 //! What a search returns.
 
 use crate::align::Link;
-use crate::corpus::SrcPos;
+use crate::corpus::{SrcPos, TgtPos};
 use crate::feature::Span;
+use std::fmt;
+use std::ops::Range;
 
 /// A phrase of a translation: source words, and the target words they became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Source words.
     pub src: Span,
-    /// Target words, half-open like the source.
-    pub tgt: Span,
+    /// Target words.
+    pub tgt: TgtSpan,
+}
+
+/// A run of target words, from `start` up to but not including `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TgtSpan {
+    /// The first word.
+    pub start: TgtPos,
+    /// The word after the last.
+    pub end: TgtPos,
+}
+
+impl TgtSpan {
+    /// The places of its words.
+    pub fn range(self) -> Range<usize> {
+        self.start.index()..self.end.index()
+    }
+}
+
+/// Inclusive, as in traces: `3-4`; `-` for no word at all.
+impl fmt::Display for TgtSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Span::new(self.start.0, self.end.0).fmt(f)
+    }
 }
 
 /// One way to translate a sentence.

@@ -4,6 +4,7 @@
 //! needs the coverage alone. Both plug in here, and the first may also say which words are likely
 //! to come next, for early pruning (SPEC c), so the search knows neither of them.
 
+use crate::corpus::SrcPos;
 use crate::error::{Error, Result};
 use crate::feature::{Coverage, OptionId, Phrase, Source, Span};
 
@@ -70,13 +71,13 @@ pub trait PathScorer {
 
     /// By how much hope falls for a word when the word before it was translated and something
     /// else after that one; not above 0.
-    fn loss(&self, _word: u32) -> f32 {
+    fn loss(&self, _word: SrcPos) -> f32 {
         0.0
     }
 
     /// How likely each of some untranslated words is to come next, as logs, in their order;
     /// `scores` comes empty. Only asked where the feature says that it rates.
-    fn rate(&self, _state: u32, _words: &[u32], _scores: &mut Vec<f32>) {}
+    fn rate(&self, _state: u32, _words: &[SrcPos], _scores: &mut Vec<f32>) {}
 }
 
 /// Refuses a name that weights, spaces and n-best lists could not be read with again.

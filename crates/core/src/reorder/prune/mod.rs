@@ -6,6 +6,7 @@
 //! best word always stays, so this makes no dead end.
 //! Cost: one look at each word and a partial sort; no allocation.
 
+use crate::corpus::SrcPos;
 use crate::error::{Error, Result};
 use crate::feature::{Span, check_name};
 use crate::reorder::distortion::distance;
@@ -98,7 +99,7 @@ impl Prune {
 struct Entry {
     score: f32,
     distance: u32,
-    word: u32,
+    word: SrcPos,
 }
 
 /// Chooses words; its memory is reused for all hypotheses of a sentence.
@@ -118,15 +119,15 @@ impl Chooser {
     }
 
     /// Takes words back that are not worth jumping to, and returns where phrases may start that
-    /// stay anyway. `end` is the word after the last phrase; `scores` are logs, one a word; words
-    /// count from 0, and none comes twice.
-    pub fn choose(&mut self, end: u32, words: &mut Vec<u32>, scores: &[f32]) -> Span {
+    /// stay anyway. `end` is the word after the last phrase; `scores` are logs, one a word; no word
+    /// comes twice.
+    pub fn choose(&mut self, end: u32, words: &mut Vec<SrcPos>, scores: &[f32]) -> Span {
         let Chooser { prune, margin, entries } = self;
         entries.clear();
         let scored = words.iter().zip(scores);
         entries.extend(scored.map(|(&word, &score)| Entry {
             score,
-            distance: distance(end, word),
+            distance: distance(end, word.0),
             word,
         }));
         let best = entries.iter().map(|entry| entry.score).fold(f32::NEG_INFINITY, f32::max);

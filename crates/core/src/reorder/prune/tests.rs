@@ -9,10 +9,10 @@ fn chosen(prune: Prune, scores: &[(u32, f32)]) -> Vec<u32> {
     // SPEC's positions count from 1: e = last = 4 is the word after position 4, from 0.
     let all = scores.iter().map(|&(at, _)| at - 1);
     let score = |word: u32| scores.iter().find(|(at, _)| *at == word + 1).unwrap().1.ln();
-    let mut kept: Vec<u32> = all.clone().collect();
-    let logs: Vec<f32> = kept.iter().map(|&word| score(word)).collect();
+    let mut kept: Vec<SrcPos> = all.clone().map(SrcPos).collect();
+    let logs: Vec<f32> = kept.iter().map(|word| score(word.0)).collect();
     let spared = Chooser::new(prune).choose(4, &mut kept, &logs);
-    let stays = |word: &u32| kept.contains(word) || spared.has(*word);
+    let stays = |word: &u32| kept.contains(&SrcPos(*word)) || spared.has(*word);
     all.filter(stays).map(|word| word + 1).collect()
 }
 
@@ -85,10 +85,10 @@ impl Exploration {
         if let Some(prune) = self.prune {
             let score = |to: u32| self.scores[(end * LENGTH + to) as usize];
             let words: BTreeSet<u32> = spans.iter().map(|span| span.start).collect();
-            let mut kept: Vec<u32> = words.into_iter().collect();
-            let scores: Vec<f32> = kept.iter().map(|&to| score(to)).collect();
+            let mut kept: Vec<SrcPos> = words.into_iter().map(SrcPos).collect();
+            let scores: Vec<f32> = kept.iter().map(|to| score(to.0)).collect();
             let spared = Chooser::new(prune).choose(end, &mut kept, &scores);
-            spans.retain(|Span { start, .. }| kept.contains(start) || spared.has(*start));
+            spans.retain(|Span { start, .. }| kept.contains(&SrcPos(*start)) || spared.has(*start));
         }
         spans.retain(|&span| admits(span));
         self.dead_ends += usize::from(spans.is_empty());

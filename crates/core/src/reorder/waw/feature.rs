@@ -9,6 +9,7 @@
 use super::matrix::Matrix;
 use super::model::Model;
 use super::prepared::Prepared;
+use crate::corpus::SrcPos;
 use crate::corpus::annotated::Sentence;
 use crate::error::{Error, Place, Result};
 use crate::feature::{Here, OptionId, PathFeature, PathScorer, Phrase, Source, check_name};
@@ -195,12 +196,12 @@ impl PathScorer for Scorer<'_> {
         self.hopes[self.insides[phrase.index()].first as usize - 1].any
     }
 
-    fn loss(&self, word: u32) -> f32 {
-        let Hope { any, other } = self.hopes[word as usize];
+    fn loss(&self, word: SrcPos) -> f32 {
+        let Hope { any, other } = self.hopes[word.index()];
         other - any
     }
 
-    fn rate(&self, state: u32, words: &[u32], scores: &mut Vec<f32>) {
-        scores.extend(words.iter().map(|&word| self.matrix.get(state, word + 1)));
+    fn rate(&self, state: u32, words: &[SrcPos], scores: &mut Vec<f32>) {
+        scores.extend(words.iter().map(|&word| self.matrix.get(state, word.0 + 1)));
     }
 }

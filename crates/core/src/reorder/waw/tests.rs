@@ -3,6 +3,7 @@
 use super::*;
 use crate::Job;
 use crate::align::Link;
+use crate::corpus::SrcPos;
 use crate::corpus::annotated::Sentence;
 use crate::feature::{NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
 use crate::reorder::Corpus;
@@ -461,5 +462,5 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     assert_eq!(scorer.alone(OptionId(1)), score(3, 2));
     assert_eq!(scorer.hope(OptionId(1)), -1.0);
     assert_eq!(scorer.hope(OptionId(2)), -2.0);
-    assert_eq!([1, 2, 3].map(|word| scorer.loss(word)), [-0.25, 0.0, 0.0]);
+    assert_eq!([1, 2, 3].map(|word| scorer.loss(SrcPos(word))), [-0.25, 0.0, 0.0]);
 }
