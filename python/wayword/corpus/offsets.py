@@ -61,7 +61,9 @@ def _as_written(tokens: Sequence[str], line: str) -> Offsets | None:
             at += 1
         end = at + len(token)
         same = line[at:end]
-        if not token or len(same) < len(token) or same.lower() != token.lower():
+        if same != token and (len(same) < len(token) or same.lower() != token.lower()):
+            return None
+        if not token:
             return None
         places.append((at, end))
         at = end

@@ -103,8 +103,14 @@ class Translation:
     offsets: Offsets | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, found: "_core.Translation", source: Source, names: Sequence[str]) -> "Translation":
-        """A translation from what the core returns."""
+    def of(
+        cls,
+        found: "_core.Translation",
+        source: Source,
+        names: Sequence[str],
+        **of_search: Any,
+    ) -> "Translation":
+        """A translation from what the core returns; ``of_search`` goes to the best one alone."""
         words, order = found.words, source.order
         phrases = []
         for step in found.steps:
@@ -123,6 +129,7 @@ class Translation:
             unknown=tuple(sorted(order[at] if order else at for at in found.unknown)),
             raw=source.raw,
             offsets=source.offsets,
+            **of_search,
         )
 
     @classmethod
@@ -130,12 +137,13 @@ class Translation:
         cls, outcome: "_core.Outcome", source: Source, names: Sequence[str], *, wants_nbest: bool
     ) -> "Translation":
         """The best translation, with all that the search returned besides."""
-        every = tuple(cls.of(found, source, names) for found in outcome.best)
-        done = outcome.statistics
+        done, best = outcome.statistics, outcome.best
         counts = (done.scored, done.made, done.recombined, done.pruned, done.narrowed)
-        return replace(
-            every[0],
-            nbest=every if wants_nbest else (),
+        return cls.of(
+            best[0],
+            source,
+            names,
+            nbest=tuple(cls.of(found, source, names) for found in best) if wants_nbest else (),
             statistics=Statistics(*counts, tuple(done.jumps)),
             graph=tuple(_arc(arc, source.order) for arc in outcome.graph),
         )
