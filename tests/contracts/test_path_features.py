@@ -26,7 +26,12 @@ from wayword.reorder import waw
 from wayword.reorder.feature import Feature, Given
 
 Floats = npt.NDArray[np.float64]
-UNLIMITED: dict[str, Any] = {"pop_limit": 0, "threshold": 0.0, "options_per_span": 0, "space": "dl:-1"}
+UNLIMITED: dict[str, Any] = {
+    "pop_limit": 0,
+    "threshold": 0.0,
+    "options_per_span": 0,
+    "space": "dl:-1",
+}
 KINDS = ("words", "tags", "chunks", "callable", "mapping", "two models", "model and matrix")
 
 

@@ -84,14 +84,16 @@ def _print(translation: "Translation", number: int, args: argparse.Namespace) ->
             shown.pop("statistics", None)
         print_json(shown)
     elif args.moses:
-        print(*(one.moses_line(number) for one in every), sep="\n")
+        print(*(other.moses_line(number) for other in every), sep="\n")
     else:
-        for one in every:
-            rank = f"{number}\t{one.score:.4f}\t" if args.nbest > 1 else ""
-            trace = f"\t{one.trace()}\t{one.word_trace()}{_unknown(one)}" if args.trace else ""
-            print(f"{rank}{one.text}{trace}")
+        for other in every:
+            rank = f"{number}\t{other.score:.4f}\t" if args.nbest > 1 else ""
+            trace = (
+                f"\t{other.trace()}\t{other.word_trace()}{_unknown(other)}" if args.trace else ""
+            )
+            print(f"{rank}{other.text}{trace}")
             if args.draw:
-                print(one.draw())
+                print(other.draw())
 
 
 def _unknown(translation: "Translation") -> str:

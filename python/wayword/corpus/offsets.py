@@ -72,10 +72,10 @@ def _as_written(tokens: Sequence[str], line: str) -> Offsets | None:
 
 def locate_in(tokens: Sequence[str], characters: Sequence[Character]) -> Offsets:
     """The same for a line whose characters are written in some other way, such as ``&lt;``."""
-    shown = [place for place, one in enumerate(characters) if not one.text.isspace()]
+    shown = [place for place, character in enumerate(characters) if not character.text.isspace()]
     letters = _letters((characters[place].text, place) for place in shown)
     wanted = [folded(token) for token in tokens]
-    starts = _aligned(wanted, "".join(one.text for one in letters))
+    starts = _aligned(wanted, "".join(letter.text for letter in letters))
     return tuple(
         None if at is None else _span(letters[at : at + len(token)], characters)
         for token, at in zip(wanted, starts, strict=True)
@@ -84,7 +84,9 @@ def locate_in(tokens: Sequence[str], characters: Sequence[Character]) -> Offsets
 
 def folded(text: str) -> str:
     """Text in the form that is compared: no case, no spaces, all letters decomposed."""
-    return "".join(one.text for one in _letters((sign, 0) for sign in text if not sign.isspace()))
+    return "".join(
+        letter.text for letter in _letters((sign, 0) for sign in text if not sign.isspace())
+    )
 
 
 def _letters(signs: Iterable[tuple[str, int]]) -> list[_Letter]:
@@ -93,14 +95,16 @@ def _letters(signs: Iterable[tuple[str, int]]) -> list[_Letter]:
     for sign, place in signs:
         if unicodedata.category(sign) in {"Cc", "Cf"}:  # most tokenizers drop what nobody sees
             continue
-        for letter in unicodedata.normalize("NFD", unicodedata.normalize("NFD", sign).casefold()):
-            text = _SAME.get(letter, letter)
+        for part in unicodedata.normalize("NFD", unicodedata.normalize("NFD", sign).casefold()):
+            text = _SAME.get(part, part)
             letters += [_Letter(text, place)] if text else []
     ordered: list[_Letter] = []
-    for is_mark, run in groupby(letters, key=lambda one: unicodedata.combining(one.text) != 0):
+    for is_mark, run in groupby(
+        letters, key=lambda letter: unicodedata.combining(letter.text) != 0
+    ):
         letters_of_run = list(run)
         if is_mark:
-            letters_of_run.sort(key=lambda one: unicodedata.combining(one.text))
+            letters_of_run.sort(key=lambda letter: unicodedata.combining(letter.text))
         ordered += letters_of_run
     return ordered
 
@@ -154,14 +158,14 @@ def _best(tokens: Sequence[str], text: str, at: int, end: int) -> list[int | Non
 
 def _span(letters: Sequence[_Letter], characters: Sequence[Character]) -> tuple[int, int] | None:
     """From the first of a token's characters to its last, if nothing else is between."""
-    own = {one.place for one in letters}
-    first, last = min(own), max(own)
+    places = {letter.place for letter in letters}
+    first, last = min(places), max(places)
     while last + 1 < len(characters) and unicodedata.combining(characters[last + 1].text):
         if folded(characters[last + 1].text):
             return None  # the letter has a mark that the token does not have
         last += 1
     for place in range(first, last + 1):
         text = characters[place].text
-        if text.isspace() or (place not in own and folded(text)):
+        if text.isspace() or (place not in places and folded(text)):
             return None
     return characters[first].start, characters[last].end

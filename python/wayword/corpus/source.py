@@ -129,7 +129,7 @@ class Source:
             sentence=_reordered(self.sentence, order),
             markup=None,
             order=order if self.order is None else tuple(self.order[place] for place in order),
-            matrices={name: one[rows][:, places] for name, one in self.matrices.items()},
+            matrices={name: matrix[rows][:, places] for name, matrix in self.matrices.items()},
         )
 
 

@@ -84,8 +84,8 @@ def _characters(line: str) -> list[Character]:
             characters.append(Character(" ", at, at + len(piece)))
         else:
             characters += [
-                Character(unescape(one[0], _SIGNS), at + one.start(), at + one.end())
-                for one in _ENTITY.finditer(piece)
+                Character(unescape(sign[0], _SIGNS), at + sign.start(), at + sign.end())
+                for sign in _ENTITY.finditer(piece)
             ]
         at += len(piece)
     return characters

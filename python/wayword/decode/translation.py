@@ -105,15 +105,15 @@ class Translation:
     @classmethod
     def of(
         cls,
-        found: "_core.Translation",
+        result: "_core.Translation",
         source: Source,
         names: Sequence[str],
         **of_search: Any,
     ) -> "Translation":
         """A translation from what the core returns; ``of_search`` goes to the best one alone."""
-        words, order = found.words, source.order
+        words, order = result.words, source.order
         phrases = []
-        for step in found.steps:
+        for step in result.steps:
             span, positions = _written(step.src, order)
             text = " ".join(source.words[slice(*step.src)])
             target = " ".join(words[slice(*step.tgt)])
@@ -122,11 +122,11 @@ class Translation:
             source=source.written,
             tokens=tuple(words),
             text=" ".join(words),
-            score=found.score,
-            features=MappingProxyType(dict(zip(names, found.features, strict=True))),
+            score=result.score,
+            features=MappingProxyType(dict(zip(names, result.features, strict=True))),
             phrases=tuple(phrases),
-            links=tuple((order[src] if order else src, tgt) for src, tgt in found.links),
-            unknown=tuple(sorted(order[at] if order else at for at in found.unknown)),
+            links=tuple((order[src] if order else src, tgt) for src, tgt in result.links),
+            unknown=tuple(sorted(order[at] if order else at for at in result.unknown)),
             raw=source.raw,
             offsets=source.offsets,
             **of_search,
@@ -143,7 +143,7 @@ class Translation:
             best[0],
             source,
             names,
-            nbest=tuple(cls.of(found, source, names) for found in best) if wants_nbest else (),
+            nbest=tuple(cls.of(other, source, names) for other in best) if wants_nbest else (),
             statistics=Statistics(*counts, tuple(done.jumps)),
             graph=tuple(_arc(arc, source.order) for arc in outcome.graph),
         )

@@ -70,7 +70,8 @@ impl Contexts {
         self.memo.restart();
     }
 
-    /// Forgets gains, before each sentence: most are of no use in another sentence, and a small table stays in cache.
+    /// Forgets gains, before each sentence: most are of no use in another sentence, and a small
+    /// table stays in cache.
     pub fn next_sentence(&mut self) {
         self.memo.restart();
     }

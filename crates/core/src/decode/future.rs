@@ -1,4 +1,4 @@
-//! The future cost: a hopeful score for the words that are still to be translated (SPEC g.3).
+//! The future cost: a hopeful score for the words still to be translated (definitions g.3).
 //!
 //! In: the best isolated score of each span. Out: the best sum over ways to cut a span into
 //! phrases. A gap whose left neighbour is translated is worth less to path features than its

@@ -2,7 +2,7 @@
 //!
 //! A hypothesis is the phrase it added, the hypothesis it added it to, and a key of small numbers.
 //! Hypotheses with equal keys have the same future: the better one lives on, the other stays as
-//! an arc for n-best lists (SPEC g.4). Cost: one probe a hypothesis, no allocation.
+//! an arc for n-best lists (definitions g.4). Cost: one probe a hypothesis, no allocation.
 
 use super::context::ContextId;
 use super::id::{CoverId, HypId};

@@ -18,7 +18,7 @@ pub struct Models<'a> {
     pub paths: Vec<&'a dyn PathFeature>,
 }
 
-/// Where the features of each model stand in the row of all features (SPEC g.1).
+/// Where the features of each model stand in the row of all features (definitions g.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Language models.

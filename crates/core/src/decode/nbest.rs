@@ -17,9 +17,11 @@ const FIRST: u32 = u32::MAX;
 /// An iterator over complete paths, best first.
 pub struct Paths<'a> {
     hyps: &'a [Hyp],
-    found: Vec<Vec<HypId>>,
+    /// Those that were returned.
+    known: Vec<Vec<HypId>>,
     queue: BinaryHeap<Detour>,
-    made: u32,
+    /// Detours queued so far.
+    queued: u32,
 }
 
 /// A path not yet written out: an earlier one up to `at`, where it takes `arc` instead.
@@ -57,7 +59,7 @@ impl<'a> Paths<'a> {
     pub fn new(hyps: &'a [Hyp], last: HypId) -> Self {
         let score = hyps[last.index()].score;
         let first = Detour { score, age: 0, parent: FIRST, at: 0, arc: last };
-        Paths { hyps, found: Vec::new(), queue: BinaryHeap::from(vec![first]), made: 1 }
+        Paths { hyps, known: Vec::new(), queue: BinaryHeap::from(vec![first]), queued: 1 }
     }
 
     /// Queues every way to leave this path after its last detour.
@@ -69,12 +71,12 @@ impl<'a> Paths<'a> {
                 let other = self.hyps[arc.index()];
                 self.queue.push(Detour {
                     score: score - (best.score - other.score),
-                    age: self.made,
-                    parent: self.found.len() as u32,
+                    age: self.queued,
+                    parent: self.known.len() as u32,
                     at: at as u32,
                     arc,
                 });
-                self.made += 1;
+                self.queued += 1;
                 arc = other.arc;
             }
         }
@@ -87,7 +89,7 @@ impl Iterator for Paths<'_> {
     /// The options of the next path, in target order.
     fn next(&mut self) -> Option<Vec<OptionId>> {
         let Detour { score, parent, at, arc, .. } = self.queue.pop()?;
-        let mut path = match self.found.get(parent as usize) {
+        let mut path = match self.known.get(parent as usize) {
             Some(parent) => parent[..at as usize].to_vec(),
             None => Vec::new(),
         };
@@ -100,7 +102,7 @@ impl Iterator for Paths<'_> {
         let from = if parent == FIRST { 0 } else { at as usize + 1 };
         self.branch(&path, from, score);
         let choices = path.iter().rev().map(|&step| self.hyps[step.index()].choice).collect();
-        self.found.push(path);
+        self.known.push(path);
         Some(choices)
     }
 }

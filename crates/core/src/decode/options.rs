@@ -71,7 +71,7 @@ pub struct Options {
     /// Numbers of the source words.
     src: Vec<WordId>,
     /// For each start and length the items of the table.
-    found: Vec<Range<u32>>,
+    items: Vec<Range<u32>>,
     /// The future cost.
     pub future: Future,
 }
@@ -116,7 +116,7 @@ impl Options {
                 self.alone.push(paths.alone(OptionId(choice)));
             }
         }
-        for at in 0..self.found.len() {
+        for at in 0..self.items.len() {
             self.lane_starts.push(self.lanes.len() as u32);
             self.add_lanes(stock, at, by_entry);
         }
@@ -134,8 +134,8 @@ impl Options {
 
     /// The isolated score of an option, with that of path features.
     fn alone_of(&self, stock: &Stock, choice: OptionId) -> f32 {
-        let own = self.alone.get(choice.index()).copied().unwrap_or_default();
-        stock.item(self.choice(choice).item).alone + own
+        let by_paths = self.alone.get(choice.index()).copied().unwrap_or_default();
+        stock.item(self.choice(choice).item).alone + by_paths
     }
 
     /// Looks all spans up in the table, but for those that the markup reserves.
@@ -149,7 +149,7 @@ impl Options {
     ) -> Result<()> {
         self.src.clear();
         self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
-        self.found.clear();
+        self.items.clear();
         let length = words.len() as u32;
         let in_table = (pricing.models.phrases.longest() as u32).clamp(1, length.max(1));
         let given = markup.map_or(0, Markup::longest);
@@ -160,7 +160,7 @@ impl Options {
                 let is_open = end <= length
                     && span.len() <= in_table
                     && markup.is_none_or(|markup| !markup.reserves(span));
-                self.found.push(if is_open {
+                self.items.push(if is_open {
                     let src = &self.src[start as usize..end as usize];
                     stock.find(pricing, contexts, src, words[start as usize])?
                 } else {
@@ -175,10 +175,10 @@ impl Options {
     fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, ItemId)]) {
         let first = self.choices.len();
         let at = (span.start * self.longest + span.len() - 1) as usize;
-        let items = self.found[at].clone();
+        let items = self.items[at].clone();
         self.choices.extend(items.map(|item| Choice { item: ItemId(item), span }));
-        let own = given.iter().filter(|(place, _)| *place == span);
-        self.choices.extend(own.map(|&(span, item)| Choice { item, span }));
+        let here = given.iter().filter(|(place, _)| *place == span);
+        self.choices.extend(here.map(|&(span, item)| Choice { item, span }));
         if !given.is_empty() {
             let alone = |choice: &Choice| stock.item(choice.item).alone;
             self.choices[first..].sort_by(|a, b| alone(b).total_cmp(&alone(a)));

@@ -148,8 +148,9 @@ pub fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f
 /// The aligned word with the smallest mean target position, ties to the left; else the first.
 pub fn entry_of(length: usize, links: &[Link]) -> u32 {
     let mean = |word: usize| {
-        let own = links.iter().filter(|link| link.src.index() == word);
-        let (sum, count) = own.fold((0, 0), |(sum, count), link| (sum + link.tgt.0, count + 1));
+        let links_of_word = links.iter().filter(|link| link.src.index() == word);
+        let (sum, count) =
+            links_of_word.fold((0, 0), |(sum, count), link| (sum + link.tgt.0, count + 1));
         (count > 0).then_some((sum, count))
     };
     let mut best: Option<(usize, (u32, u32))> = None;

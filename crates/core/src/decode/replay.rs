@@ -48,8 +48,8 @@ impl Replay<'_> {
             words.extend(self.words(choice).map(str::to_owned));
             let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(words.len() as u32) };
             steps.push(Step { src: span, tgt });
-            let own = self.stock.links(item).iter();
-            links.extend(own.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
+            let inside = self.stock.links(item).iter();
+            links.extend(inside.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
             if self.stock.item(item).oov != 0.0 {
                 unknown.push(SrcPos(span.start));
             }

@@ -210,11 +210,12 @@ impl Searcher<'_> {
         while start < window.end {
             let free = here.cov.next_covered(start);
             for start in start..free.min(window.end) {
-                let own = self.options.lanes_within(start, free.min(space.last_end(&here, start)));
+                let end = free.min(space.last_end(&here, start));
+                let starting = self.options.lanes_within(start, end);
                 if is_bound_enough {
-                    lanes.extend(own);
+                    lanes.extend(starting);
                 } else {
-                    lanes.extend(own.filter(|&lane| self.admits(&here, lane)));
+                    lanes.extend(starting.filter(|&lane| self.admits(&here, lane)));
                 }
             }
             start = here.cov.next_free(free);

@@ -104,7 +104,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same, with Moses' ways where they differ from ours (SPEC ).
+    /// The same, with Moses' ways where they differ from ours (definitions ).
     pub fn like_moses(self) -> Self {
         Settings {
             final_jump: false,

@@ -1,7 +1,7 @@
 //! The best translations of source phrases, kept from sentence to sentence.
 //!
 //! In: source words as numbers. Out: up to so many translations, best isolated score first, with
-//! everything about them that does not depend on the sentence (SPEC g.2).
+//! everything about them that does not depend on the sentence (definitions g.2).
 //! How: a look-up in the table is scored, cut and remembered; a word without a translation of
 //! its own is passed through. Memory is bounded: a full stock is emptied between sentences.
 //! Cost: the table and the language models are asked once per source phrase.
@@ -284,8 +284,8 @@ impl Stock {
         contexts.inner(pricing.lms, &scratch.lm_words, &mut scratch.inner);
         let links = &scratch.links[links];
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
-        let own = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
-        let (prev, next) = weigh_orientation(pricing, &scratch.orientation[own.clone()]);
+        let columns = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
+        let (prev, next) = weigh_orientation(pricing, &scratch.orientation[columns.clone()]);
         let item = Item {
             alone,
             lm,
@@ -302,7 +302,7 @@ impl Stock {
         self.inner.extend_from_slice(&scratch.inner);
         self.inner.resize(self.words.len(), Inner { context: 0, rest: 0.0 });
         self.tm.extend_from_slice(&scratch.tm[row * tm..(row + 1) * tm]);
-        self.orientation.extend_from_slice(&scratch.orientation[own]);
+        self.orientation.extend_from_slice(&scratch.orientation[columns]);
         self.orientation.resize((self.items.len() + 1) * lr, 0.0);
         self.items.push(item);
     }

@@ -3,7 +3,6 @@
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
 use crate::feature::Span;
-use std::fmt;
 use std::ops::Range;
 
 /// A phrase of a translation: source words, and the target words they became.
@@ -31,13 +30,6 @@ impl TgtSpan {
     }
 }
 
-/// Inclusive, as in traces: `3-4`; `-` for no word at all.
-impl fmt::Display for TgtSpan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Span::new(self.start.0, self.end.0).fmt(f)
-    }
-}
-
 /// One way to translate a sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
@@ -53,15 +45,6 @@ pub struct Translation {
     pub links: Vec<Link>,
     /// Source words that no model has a translation for, from left to right.
     pub unknown: Vec<SrcPos>,
-}
-
-impl Translation {
-    /// The phrase trace: `u-v=s-t` for each phrase, inclusive, in target order.
-    pub fn trace(&self) -> String {
-        let steps: Vec<String> =
-            self.steps.iter().map(|step| format!("{}={}", step.src, step.tgt)).collect();
-        steps.join(" ")
-    }
 }
 
 /// What a search did.

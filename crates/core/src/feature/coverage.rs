@@ -1,6 +1,6 @@
 //! Spans of source words, and which words are translated already.
 //!
-//! Spans are half-open here (`start..end`); SPEC writes them inclusive, and so do traces.
+//! Spans are half-open here (`start..end`); the definitions write them inclusive, and so do traces.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl Span {
     }
 }
 
-/// Inclusive, as in SPEC and in traces: `3-4`; `-` for no word at all.
+/// Inclusive, as in the definitions and in traces: `3-4`; `-` for no word at all.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -3,7 +3,7 @@
 //! In: models made by other stages. Out: the seats through which the decoder sees them.
 //! How: a phrase feature depends on the phrase pair alone (`PhraseModel`); a path feature has a
 //! small state (`LanguageModel`, `PathFeature`; distortion and orientation are built in).
-//! Scores are natural logarithms, higher is better (SPEC g.1).
+//! Scores are natural logarithms, higher is better (definitions g.1).
 //! Not: any concrete model.
 
 mod coverage;

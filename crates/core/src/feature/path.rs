@@ -2,7 +2,7 @@
 //!
 //! A word-after-word model keeps the last translated word as its state; a linear-ordering model
 //! needs the coverage alone. Both plug in here, and the first may also say which words are likely
-//! to come next, for early pruning (SPEC c), so the search knows neither of them.
+//! to come next, for early pruning (definitions c), so the search knows neither of them.
 
 use crate::corpus::SrcPos;
 use crate::error::{Error, Result};

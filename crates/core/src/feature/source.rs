@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
 
     /// The numbers given for a path feature.
     pub fn matrix(&self, feature: &str) -> Option<&'a [f32]> {
-        let own = self.matrices.iter().find(|matrix| matrix.feature == feature);
-        own.map(|matrix| matrix.cells)
+        let mut named = self.matrices.iter().filter(|matrix| matrix.feature == feature);
+        named.next().map(|matrix| matrix.cells)
     }
 }

@@ -3,7 +3,7 @@
 //! In: where a partial translation stands (`Here`) and the spans that have options.
 //! Out: yes or no for each span, and what to remember. As long as every single word has an
 //! option of its own, some span is always allowed until all words are translated.
-//! How: SPEC d.1 for the distortion limit, i.1 for the others with phrases as the items.
+//! How: definitions d.1 for the distortion limit, i.1 for the others with phrases as the items.
 //! Cost: O(1) a span, besides a scan of the coverage.
 
 use crate::error::{Error, Result};

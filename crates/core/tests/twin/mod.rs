@@ -1,7 +1,7 @@
 //! Small models, and a decoder that tries everything: slow and obvious.
 //!
 //! Nothing of the search is used here: spaces are decided on complete orders where the
-//! definition is about complete orders, and features are written out as SPEC defines them.
+//! definition is about complete orders, and features are written out as the definitions have them.
 
 use std::collections::BTreeMap;
 use wayword::align::Link;
@@ -109,7 +109,7 @@ pub fn noise(seed: u32, values: &[u32]) -> f32 {
     (hash >> 8) as f32 / (1 << 24) as f32
 }
 
-/// The word-after-word model from its definition (SPEC b.5 and c): scores by position from 1.
+/// The word-after-word model (definitions b.5 and c): scores by position from 1.
 pub struct After {
     pub scores: Vec<f32>,
     pub length: usize,
@@ -392,7 +392,7 @@ impl Twin<'_> {
         }
     }
 
-    /// SPEC c, over all admissible options of one hypothesis.
+    /// Definitions c, over all admissible options of one hypothesis.
     fn worth_trying<'o>(&self, path: &[&Option_], options: Vec<&'o Option_>) -> Vec<&'o Option_> {
         let Some((after, prune)) = self.after.and_then(|after| Some((after, after.prune?))) else {
             return options;
@@ -405,7 +405,7 @@ impl Twin<'_> {
         options.into_iter().filter(|o| near(o) || kept.contains(&o.entry)).collect()
     }
 
-    /// Limits that SPEC states step by step.
+    /// Limits that the definitions state step by step.
     fn may_follow(&self, free: &[bool], path: &[&Option_], span: Span) -> bool {
         let gap = free.iter().position(|is| *is).unwrap() as i64;
         let end = path.last().map_or(0, |option| i64::from(option.span.end));
@@ -492,7 +492,7 @@ impl Twin<'_> {
         Way { words, score: self.weights.total(&features), spans, features }
     }
 
-    /// SPEC d.2 and d.3.
+    /// Definitions d.2 and d.3.
     fn distortion(&self, spans: &[Span]) -> f64 {
         let length = self.src.len() as i64;
         let mut free = vec![true; self.src.len()];
@@ -516,7 +516,7 @@ impl Twin<'_> {
         cost as f64
     }
 
-    /// SPEC e.6 and e.7, with the training-time definition of the hierarchical model.
+    /// Definitions e.6 and e.7, with the training-time definition of the hierarchical model.
     fn orientation(&self, o: Orientation, path: &[&Option_], spans: &[Span]) -> Vec<f64> {
         let width = if o.classes == Classes::Msd { 3 } else { 4 };
         let mut sums = vec![0.0; width * (usize::from(o.prev) + usize::from(o.next))];

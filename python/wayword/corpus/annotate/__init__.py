@@ -29,7 +29,6 @@ from wayword.corpus.annotate.factored import (
     factored,
     parse_factored,
     read_factored,
-    surface,
     write_factored,
 )
 from wayword.corpus.annotate.gold import Gold
@@ -68,7 +67,6 @@ __all__ = [
     "read_factored",
     "read_treebank",
     "score",
-    "surface",
     "write_conllu",
     "write_factored",
 ]

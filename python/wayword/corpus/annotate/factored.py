@@ -27,7 +27,6 @@ __all__ = [
     "factored",
     "parse_factored",
     "read_factored",
-    "surface",
     "unescape",
     "write_factored",
 ]
@@ -49,15 +48,6 @@ def unescape(text: str) -> str:
     if "#124;" not in text:
         return text
     return BAR.sub(lambda bar: "|" if bar[0] == "&#124;" else "&" + bar[0][5:], text)
-
-
-def surface(token: str) -> str:
-    """The word of a factored token.
-
-    >>> surface("Katze|NOUN|I-NP")
-    'Katze'
-    """
-    return unescape(token.split("|", 1)[0])
 
 
 def factored(sentence: Sentence, *, factors: int | None = None) -> str:

@@ -1,4 +1,4 @@
-//! Early reordering pruning: which words are worth jumping to (SPEC c).
+//! Early reordering pruning: which words are worth jumping to (definitions c).
 //!
 //! In: the words that phrases which the space allows are entered at, and a score for each, which
 //! comes from any path feature that rates words. Out: those worth jumping to. How: words are ranked by score; the best so many stay, if they are not

@@ -6,7 +6,7 @@ use crate::reorder::Space;
 use std::collections::BTreeSet;
 
 fn chosen(prune: Prune, scores: &[(u32, f32)]) -> Vec<u32> {
-    // SPEC's positions count from 1: e = last = 4 is the word after position 4, from 0.
+    // The definitions' positions count from 1: e = last = 4 is the word after position 4, from 0.
     let all = scores.iter().map(|&(at, _)| at - 1);
     let score = |word: u32| scores.iter().find(|(at, _)| *at == word + 1).unwrap().1.ln();
     let mut kept: Vec<SrcPos> = all.clone().map(SrcPos).collect();

@@ -2,8 +2,8 @@
 //!
 //! In: the words of a sentence with their layers, or given numbers, and the phrases that may be
 //! used in it. Out: for each phrase added, ln P of the jump to its first word and of the jumps
-//! inside it, so that a complete translation has one factor a source word (SPEC b.5); how likely
-//! each word is to come next (SPEC c).
+//! inside it, so that a complete translation has one factor a source word (definitions b.5); how
+//! likely each word is to come next (definitions c).
 //! Cost: one look-up a phrase added; the inside of a phrase is worked out once a sentence.
 
 use super::matrix::Matrix;
