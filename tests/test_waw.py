@@ -147,7 +147,7 @@ def _changed(path: Path) -> Path:
 def test_any_bytes_are_refused_with_a_sentence(data: bytes) -> None:
     from wayword import _core
 
-    with pytest.raises(FormatError, match="expected a word-after-word model of version 2"):
+    with pytest.raises(FormatError, match="expected a word-after-word model in version 3"):
         _core.WawModel.from_bytes(data)
 
 

@@ -8,6 +8,9 @@ pub mod error;
 /// One running task: cancellation, progress, number of threads.
 pub mod job;
 
+// Files: whole or not at all, sealed, mapped, temporary; sorting what does not fit memory.
+pub mod storage;
+
 // Text: files, words as numbers, sentence pairs, and what is wrong with them.
 pub mod corpus;
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "error",
     "job",
+    "storage",
     "corpus",
     "annotate",
     "align",

@@ -8,9 +8,10 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use wayword::Job;
-use wayword::corpus::{LineReader, NewFile};
+use wayword::corpus::LineReader;
 use wayword::error::{Error, Place};
 use wayword::lm::{self, Grams, LoadOptions, SentenceScore, TrainOptions};
+use wayword::storage::NewFile;
 
 /// The type of scores, as numpy names it.
 const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };

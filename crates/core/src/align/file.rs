@@ -12,14 +12,19 @@ use super::jump::{DISTANCES, EDGES, Jumps};
 use super::lexicon::{Entry, Lexicon, SideScale};
 use super::numbered::MAX_WORDS;
 use super::{Aligner, Order};
-use crate::corpus::sealed::{Body, Checked, Flaw, Seal};
-use crate::corpus::{NewFile, Vocab};
+use crate::corpus::Vocab;
 use crate::error::{Error, Place, Result};
+use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
 
-pub(super) const SEAL: Seal =
-    Seal { magic: *b"WAYALIGN", version: 1, other: "it does not begin with WAYALIGN" };
+pub(super) const SEAL: Seal = Seal {
+    magic: *b"WAYALIGN",
+    version: 2,
+    numbers: 0,
+    what: "an aligner",
+    advice: "copy the file again, or train and save the aligner again",
+};
 
 const DIAGONAL: u32 = 0;
 const HMM: u32 = 1;
@@ -35,12 +40,7 @@ impl Aligner {
     /// Opens a saved aligner.
     pub fn load(path: &Path) -> Result<Aligner> {
         let bytes = fs::read(path).map_err(|source| Error::io(path, source))?;
-        Aligner::from_bytes(&bytes).map_err(|Flaw(found)| Error::Format {
-            place: Place::file(path),
-            found: found.into(),
-            expected: format!("an aligner saved in version {} of its format", SEAL.version),
-            advice: "copy the file again, or train and save the aligner again".into(),
-        })
+        Aligner::from_bytes(&bytes).map_err(|flaw| SEAL.error(Place::file(path), flaw))
     }
 
     /// The aligner as the bytes of a file.
@@ -51,12 +51,12 @@ impl Aligner {
         body.names(&self.src_names);
         body.names(&self.tgt_names);
         body.lexicon(&self.lexicon);
-        SEAL.seal(&body.0)
+        SEAL.seal(&[], &body.0)
     }
 
     /// Reads what `to_bytes` wrote; every byte is checked.
     pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Aligner> {
-        let mut body = Reader(SEAL.open(bytes)?);
+        let mut body = Reader(SEAL.open(bytes)?.read()?);
         let null_prob = body.probability()?;
         let order = body.order()?;
         let src_names = body.names()?;
@@ -127,7 +127,7 @@ impl Reader<'_> {
         if values.iter().all(|value| value.is_finite() && *value >= 0.0) {
             return Ok(values);
         }
-        Err(Flaw("a weight is negative or not a number"))
+        Err(Flaw::new("a weight is negative or not a number"))
     }
 
     fn positive_f32s(&mut self, len: usize) -> Checked<Vec<f32>> {
@@ -135,7 +135,7 @@ impl Reader<'_> {
         if values.iter().all(|&value| value > 0.0) {
             return Ok(values);
         }
-        Err(Flaw("a weight is zero that cannot be"))
+        Err(Flaw::new("a weight is zero that cannot be"))
     }
 
     fn probability(&mut self) -> Checked<f32> {
@@ -143,17 +143,17 @@ impl Reader<'_> {
         if value < 1.0 {
             return Ok(value);
         }
-        Err(Flaw("a probability is over 1"))
+        Err(Flaw::new("a probability is over 1"))
     }
 
     fn order(&mut self) -> Checked<Order> {
         match self.0.u32()? {
             DIAGONAL => match self.f32s(1)?[0] {
                 tension if tension <= MAX_WORDS as f32 => Ok(Order::Diagonal { tension }),
-                _ => Err(Flaw("the tension is too high")),
+                _ => Err(Flaw::new("the tension is too high")),
             },
             HMM => Ok(Order::Hmm(Box::new([self.jumps()?, self.jumps()?]))),
-            _ => Err(Flaw("an unknown model of order")),
+            _ => Err(Flaw::new("an unknown model of order")),
         }
     }
 
@@ -170,10 +170,8 @@ impl Reader<'_> {
         let mut names = Vocab::default();
         for number in 0..count {
             let len = self.0.u32()? as usize;
-            let name =
-                str::from_utf8(self.0.take(len)?).map_err(|_| Flaw("a word is not UTF-8"))?;
-            if names.intern(name) != number {
-                return Err(Flaw("a word stands in it twice"));
+            if names.intern(self.0.text(len, "a word")?) != number {
+                return Err(Flaw::new("a word stands in it twice"));
             }
         }
         Ok(names)
@@ -189,7 +187,7 @@ impl Reader<'_> {
         lexicon.tgt = self.side(tgt_len)?;
         for _ in 0..src_len {
             let row = self.row(tgt_len)?;
-            lexicon.push_row(row.into_iter()).map_err(|_| Flaw("too many pairs of words"))?;
+            lexicon.push_row(row.into_iter()).map_err(|_| Flaw::new("too many pairs of words"))?;
         }
         Ok(lexicon)
     }
@@ -199,7 +197,7 @@ impl Reader<'_> {
         let tgt: Vec<u32> = self.0.groups(len)?.map(u32::from_le_bytes).collect();
         let is_ascending = tgt.windows(2).all(|pair| pair[0] < pair[1]);
         if !is_ascending || tgt.last().is_some_and(|&last| last as usize >= tgt_len) {
-            return Err(Flaw("a row of the lexicon is out of order"));
+            return Err(Flaw::new("a row of the lexicon is out of order"));
         }
         let weights = self.f32s(len)?;
         Ok(tgt.into_iter().zip(weights).map(|(tgt, weight)| Entry { tgt, weight }).collect())

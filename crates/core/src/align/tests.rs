@@ -172,12 +172,12 @@ proptest! {
         tail in proptest::collection::vec(any::<u8>(), 0..40),
     ) {
         let bytes = file_of_toy();
-        let mut body = bytes[28..].to_vec();
+        let mut body = bytes[file::SEAL.size()..].to_vec();
         let at = at % body.len();
         body[at] = value;
         body.truncate(body.len().saturating_sub(tail.len() % 3));
         body.extend(&tail[..tail.len() % 5]);
-        if let Ok(aligner) = Aligner::from_bytes(&file::SEAL.seal(&body)) {
+        if let Ok(aligner) = Aligner::from_bytes(&file::SEAL.seal(&[], &body)) {
             let (_, posteriors) = aligned(&aligner, CHOICES[0], 1);
             prop_assert!(posteriors.iter().all(|posterior| posterior.is_finite()));
         }

@@ -9,14 +9,18 @@
 
 use super::labeller::{Labeller, Weight};
 use super::tagger::{MAX_LABELS, MAX_PASSES, Tagger};
-use crate::corpus::NewFile;
-use crate::corpus::sealed::{Body, Checked, Flaw, Seal};
 use crate::error::{Error, Place, Result};
+use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
 
-const SEAL: Seal =
-    Seal { magic: *b"WAYTAGGR", version: 1, other: "it does not begin with WAYTAGGR" };
+const SEAL: Seal = Seal {
+    magic: *b"WAYTAGGR",
+    version: 2,
+    numbers: 0,
+    what: "a tagger",
+    advice: "copy the file again, or fit the tagger again",
+};
 
 impl Tagger {
     /// Writes the tagger to a file.
@@ -55,17 +59,12 @@ impl Tagger {
                 body.extend(weight.weight.to_le_bytes());
             }
         }
-        SEAL.seal(&body)
+        SEAL.seal(&[], &body)
     }
 
     /// Reads what `to_bytes` wrote; every byte is checked. `place` is named in complaints.
     pub fn from_bytes(bytes: &[u8], place: &Place) -> Result<Tagger> {
-        read(bytes).map_err(|Flaw(found)| Error::Format {
-            place: place.clone(),
-            found: found.into(),
-            expected: format!("a tagger saved in version {} of its format", SEAL.version),
-            advice: "copy the file again, or fit the tagger again".into(),
-        })
+        read(bytes).map_err(|flaw| SEAL.error(place.clone(), flaw))
     }
 }
 
@@ -74,10 +73,10 @@ fn put(body: &mut Vec<u8>, count: usize) {
 }
 
 fn read(bytes: &[u8]) -> Checked<Tagger> {
-    let mut body = Reader(SEAL.open(bytes)?);
+    let mut body = Reader(SEAL.open(bytes)?.read()?);
     let count = body.count()?;
     if !(1..=MAX_PASSES).contains(&count) {
-        return Err(Flaw("an impossible number of passes"));
+        return Err(Flaw::new("an impossible number of passes"));
     }
     let passes = (0..count).map(|_| body.pass()).collect::<Checked<Vec<_>>>()?;
     body.0.end()?;
@@ -101,7 +100,7 @@ impl Reader<'_> {
         let is_sorted = keys.is_sorted_by(|left, right| left < right)
             && lexicon.is_sorted_by(|left, right| left.0 < right.0);
         if !is_sorted || !ends.is_sorted() {
-            return Err(Flaw("features out of order"));
+            return Err(Flaw::new("features out of order"));
         }
         let total = ends.last().map_or(0, |&end| end as usize);
         let weights: Vec<Weight> = self.0.groups::<6>(total)?.map(weight_of).collect();
@@ -109,7 +108,7 @@ impl Reader<'_> {
             .iter()
             .any(|weight| usize::from(weight.label) >= labels.len() || !weight.weight.is_finite())
         {
-            return Err(Flaw("a weight of no label, or no number"));
+            return Err(Flaw::new("a weight of no label, or no number"));
         }
         Ok(Labeller::new(labels, lexicon, keys, ends, weights))
     }
@@ -117,14 +116,12 @@ impl Reader<'_> {
     fn labels(&mut self) -> Checked<Vec<String>> {
         let count = self.count()?;
         if !(1..=MAX_LABELS).contains(&count) {
-            return Err(Flaw("an impossible number of labels"));
+            return Err(Flaw::new("an impossible number of labels"));
         }
         let mut labels: Vec<String> = Vec::new();
         for _ in 0..count {
             let len = self.count()?;
-            let name =
-                str::from_utf8(self.0.take(len)?).map_err(|_| Flaw("a label is not UTF-8"))?;
-            labels.push(name.to_owned());
+            labels.push(self.0.text(len, "a label")?.to_owned());
         }
         Ok(labels)
     }

@@ -93,7 +93,7 @@ fn a_saved_tagger_is_the_same_and_a_damaged_one_is_refused() {
     let error = Tagger::from_bytes(b"WAYALIGN and more than twenty-eight bytes", &place());
     assert_eq!(
         error.unwrap_err().to_string(),
-        "tagger: it does not begin with WAYTAGGR; expected a tagger saved in version 1 of its \
+        "tagger: something else; expected a tagger in version 2 of its \
          format; copy the file again, or fit the tagger again"
     );
 }

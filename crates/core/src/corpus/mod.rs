@@ -13,10 +13,8 @@ mod length;
 mod position;
 mod read;
 mod script;
-pub(crate) mod sealed;
 mod text;
 mod vocab;
-mod write;
 
 pub use bitext::{Bitext, Layout, ReadOptions};
 pub use doctor::{CleanFiles, Diagnosis, DoctorOptions, Finding, Problem, Report, Side, examine};
@@ -27,4 +25,3 @@ pub use read::{LineReader, Source, broken, open};
 pub use script::{Family, family_of};
 pub use text::Text;
 pub use vocab::{Vocab, WordId};
-pub use write::NewFile;

@@ -4,10 +4,8 @@
 //! merged. Merging the counts of the shards of a corpus gives, byte for byte, the counts of the
 //! corpus; so does any number of threads and any limit of memory.
 //!
-//! The file: the magic word `wwcounts`, a version, the length and a checksum of all that
-//! follows; then the recipe, the words of both sides, link counts, and the run's three parts.
+//! The file: sealed with the magic word `wwcounts`; then the recipe, the words of both sides, link counts, and the run's three parts.
 
-use super::bytes::{Blob, Cursor, Workshop, map, write_number};
 use super::grid::Grid;
 use super::merge::{Part, damaged, merge};
 use super::orientation::Strictness;
@@ -15,18 +13,21 @@ use super::run::{Collector, Run};
 use super::words::{LinkCount, LinkCounter, Words};
 use crate::Job;
 use crate::align::{Link, Links};
-use crate::corpus::{Bitext, NewFile};
+use crate::corpus::Bitext;
 use crate::error::{Error, Place, Result};
+use crate::storage::{Blob, Cursor, Seal, SealedFile, TempFolder, map, write_number};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use xxhash_rust::xxh3::Xxh3;
 
-const MAGIC: &[u8; 8] = b"wwcounts";
-const VERSION: u32 = 1;
-/// Magic word, version, length and checksum of the rest.
-const HEADER: usize = 8 + 4 + 8 + 8;
+pub(super) const SEAL: Seal = Seal {
+    magic: *b"wwcounts",
+    version: 2,
+    numbers: 0,
+    what: "a file of counts",
+    advice: "make one with `wayword extract SRC TGT LINKS --counts FILE`",
+};
 
 /// Longest phrase that can be asked for.
 pub const MAX_LENGTH: usize = 100;
@@ -98,7 +99,7 @@ pub struct Counts {
     /// Where it comes from, for messages.
     pub place: Place,
     /// Keeps temporary files until they are no longer needed.
-    _workshop: Option<Arc<Workshop>>,
+    _folder: Option<Arc<TempFolder>>,
 }
 
 impl Counts {
@@ -108,7 +109,7 @@ impl Counts {
         check_links(bitext, links)?;
         let (src_words, src_codes) = Words::of(bitext.src(), bitext, "source")?;
         let (tgt_words, tgt_codes) = Words::of(bitext.tgt(), bitext, "target")?;
-        let workshop = Arc::new(Workshop::new(options.temp_dir.as_deref())?);
+        let folder = TempFolder::new(options.temp_dir.as_deref());
         job.begin(bitext.len() as u64);
         let threads = job.threads().min(bitext.len().div_ceil(BLOCK)).max(1);
         let task = Task {
@@ -118,7 +119,7 @@ impl Counts {
             codes: (&src_codes, &tgt_codes),
             words: (&src_words, &tgt_words),
             memory: (options.memory / threads).min(MAX_MEMORY),
-            workshop: &workshop,
+            folder: &folder,
             job,
         };
         let bound = |part: usize| bitext.len() * part / threads;
@@ -144,7 +145,7 @@ impl Counts {
             }
         }
         let ends = (src_words.end_code(), tgt_words.end_code());
-        let run = merge(parts, ends, options.memory / 4, &workshop, job)?;
+        let run = merge(parts, ends, options.memory / 4, &folder, job)?;
         Ok(Counts {
             max_length: options.max_length,
             strictness: options.strictness,
@@ -154,7 +155,7 @@ impl Counts {
             links: linked.sorted(),
             run,
             place,
-            _workshop: Some(workshop),
+            _folder: Some(folder),
         })
     }
 
@@ -186,13 +187,13 @@ impl Counts {
             }
         }
         let sentences = parts.iter().map(|part| part.sentences).sum();
-        let workshop = Arc::new(Workshop::new(options.temp_dir.as_deref())?);
+        let folder = TempFolder::new(options.temp_dir.as_deref());
         let ends = (src_words.end_code(), tgt_words.end_code());
         let codes = src_codes.into_iter().zip(tgt_codes);
         let runs = parts.into_iter().zip(codes);
         let runs =
             runs.map(|(part, codes)| Part { run: part.run, codes: Some(codes), place: part.place });
-        let run = merge(runs.collect(), ends, options.memory / 4, &workshop, job)?;
+        let run = merge(runs.collect(), ends, options.memory / 4, &folder, job)?;
         let place = Place { file: "counts".into(), line: None };
         let links = linked.sorted();
         Ok(Counts {
@@ -204,18 +205,18 @@ impl Counts {
             links,
             run,
             place,
-            _workshop: Some(workshop),
+            _folder: Some(folder),
         })
     }
 
     /// Writes a file that `open` reads.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = NewFile::create(path)?;
+        let mut file = SealedFile::create(path, SEAL)?;
         self.write(|bytes| file.write(bytes))?;
-        file.finish()
+        file.finish(&[])
     }
 
-    /// Hands the bytes of the file to `write`, one after the other.
+    /// Hands the bytes after the header to `write`, one after the other.
     pub(super) fn write(&self, mut write: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut front = vec![self.strictness as u8, self.max_length as u8];
         write_number(&mut front, self.sentences);
@@ -235,14 +236,6 @@ impl Counts {
         for blob in blobs {
             write_number(&mut front, blob.len() as u64);
         }
-        let mut hash = Xxh3::new();
-        hash.update(&front);
-        blobs.iter().for_each(|blob| hash.update(blob));
-        let length = front.len() + blobs.iter().map(|blob| blob.len()).sum::<usize>();
-        write(MAGIC)?;
-        write(&VERSION.to_le_bytes())?;
-        write(&(length as u64).to_le_bytes())?;
-        write(&hash.digest().to_le_bytes())?;
         write(&front)?;
         blobs.iter().try_for_each(|blob| write(blob))
     }
@@ -251,12 +244,13 @@ impl Counts {
     pub fn open(path: &Path) -> Result<Self> {
         let place = Place::file(path);
         let map = Arc::new(map(path)?);
-        check_header(&map, &place)?;
+        let checked = SEAL.open(&map).and_then(|sealed| sealed.verify());
+        checked.map_err(|flaw| SEAL.error(place.clone(), flaw))?;
         Counts::read(&map, place.clone()).ok_or_else(|| damaged(&place))
     }
 
     fn read(map: &Arc<memmap2::Mmap>, place: Place) -> Option<Self> {
-        let mut cursor = Cursor::new(map.get(HEADER..)?);
+        let mut cursor = Cursor::new(map.get(SEAL.size()..)?);
         let [strictness, max_length] = cursor.array()?.map(usize::from);
         let strictness = Strictness::ALL.get(strictness)?.1;
         let sentences = cursor.number()?;
@@ -289,33 +283,9 @@ impl Counts {
             links,
             run,
             place,
-            _workshop: None,
+            _folder: None,
         })
     }
-}
-
-fn check_header(bytes: &[u8], place: &Place) -> Result<()> {
-    let format = |found: &str| Error::Format {
-        place: place.clone(),
-        found: found.into(),
-        expected: "a file of counts".into(),
-        advice: "make one with `wayword extract SRC TGT LINKS --counts FILE`".into(),
-    };
-    let mut cursor = Cursor::new(bytes);
-    if cursor.array() != Some(*MAGIC) {
-        return Err(format("something else"));
-    }
-    if cursor.array() != Some(VERSION.to_le_bytes()) {
-        return Err(format("counts of another version"));
-    }
-    let length = cursor.array().map(u64::from_le_bytes);
-    let checksum = cursor.array().map(u64::from_le_bytes);
-    let mut hash = Xxh3::new();
-    hash.update(cursor.rest());
-    if length != Some(cursor.rest().len() as u64) || checksum != Some(hash.digest()) {
-        return Err(damaged(place));
-    }
-    Ok(())
 }
 
 /// The number of a linked word in the union of vocabularies.
@@ -333,7 +303,7 @@ struct Task<'a> {
     codes: (&'a [u32], &'a [u32]),
     words: (&'a Words, &'a Words),
     memory: usize,
-    workshop: &'a Workshop,
+    folder: &'a TempFolder,
     job: &'a Job,
 }
 
@@ -367,7 +337,7 @@ impl Task<'_> {
                 },
             );
             if collector.memory() > self.memory {
-                runs.push(collector.finish(ends, true, self.workshop)?);
+                runs.push(collector.finish(ends, true, self.folder)?);
             }
             if number % BLOCK == BLOCK - 1 || number + 1 == last {
                 self.job.check()?;
@@ -375,7 +345,7 @@ impl Task<'_> {
             }
         }
         if !collector.is_empty() || runs.is_empty() {
-            runs.push(collector.finish(ends, !runs.is_empty(), self.workshop)?);
+            runs.push(collector.finish(ends, !runs.is_empty(), self.folder)?);
         }
         Ok((runs, linked))
     }

@@ -4,9 +4,9 @@
 //! orientations. Entries of the same pair add up, so that shards and runs can be merged.
 //! Most pairs occur once; such an entry takes its links and five bytes.
 
-use super::bytes::{Cursor, write_number};
 use super::orientation::Orientations;
 use crate::orientation::ROWS;
+use crate::storage::{Cursor, write_number};
 
 /// Counts of the four orientations.
 pub type Row = [u64; 4];

@@ -6,13 +6,13 @@
 //! their new numbers; then source phrases and entries go by once, counts of equal pairs added.
 //! Cost: one pass over all runs; 4 bytes a run and target phrase in memory.
 
-use super::bytes::{BlobWriter, Workshop, write_number};
 use super::entry::Entry;
 use super::phrases::{ListReader, ListWriter};
 use super::run::{EntryReader, Run};
 use super::words::compare;
 use crate::Job;
 use crate::error::{Error, Place, Result};
+use crate::storage::{Blob, BlobWriter, TempFolder, write_number};
 use std::cmp::Ordering;
 
 /// Runs merged at once; more of them are merged in several rounds.
@@ -46,7 +46,7 @@ pub fn merge(
     mut parts: Vec<Part>,
     ends: (u32, u32),
     limit: usize,
-    workshop: &Workshop,
+    folder: &TempFolder,
     job: &Job,
 ) -> Result<Run> {
     loop {
@@ -57,7 +57,7 @@ pub fn merge(
         }
         let rest = parts.split_off(parts.len().min(FAN_IN));
         let limit = if rest.is_empty() { limit } else { 0 };
-        let run = merge_some(&parts, ends, limit, workshop, job)?;
+        let run = merge_some(&parts, ends, limit, folder, job)?;
         parts = rest;
         let place = Place { file: "temporary files".into(), line: None };
         parts.push(Part { run, codes: None, place });
@@ -68,10 +68,10 @@ fn merge_some(
     parts: &[Part],
     ends: (u32, u32),
     limit: usize,
-    workshop: &Workshop,
+    folder: &TempFolder,
     job: &Job,
 ) -> Result<Run> {
-    let mut tgt = BlobWriter::new(limit, workshop);
+    let mut tgt = BlobWriter::new(limit, folder);
     let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); parts.len()];
     let mut list = ListWriter::default();
     let mut heads = Heads::new(parts, false, ends.1)?;
@@ -97,7 +97,7 @@ fn merge_some(
         return Err(damaged(&part.place));
     }
     let tgt = tgt.finish()?;
-    let mut run = merge_entries(parts, &numbers, ends.0, limit, workshop, job)?;
+    let mut run = merge_entries(parts, &numbers, ends.0, limit, folder, job)?;
     run.tgt = tgt;
     run.tgt_phrases = tgt_phrases;
     Ok(run)
@@ -108,11 +108,11 @@ fn merge_entries(
     numbers: &[Vec<u32>],
     end: u32,
     limit: usize,
-    workshop: &Workshop,
+    folder: &TempFolder,
     job: &Job,
 ) -> Result<Run> {
-    let mut src = BlobWriter::new(limit, workshop);
-    let mut out = BlobWriter::new(limit, workshop);
+    let mut src = BlobWriter::new(limit, folder);
+    let mut out = BlobWriter::new(limit, folder);
     let mut list = ListWriter::default();
     let mut heads = Heads::new(parts, true, end)?;
     let mut entries: Vec<_> = parts.iter().map(|part| EntryReader::new(&part.run)).collect();
@@ -144,7 +144,7 @@ fn merge_entries(
         }
     }
     let (src, entries) = (src.finish()?, out.finish()?);
-    let tgt = super::bytes::Blob::Memory(Vec::new());
+    let tgt = Blob::Memory(Vec::new());
     Ok(Run { src, tgt, entries, src_phrases, tgt_phrases: 0, pairs })
 }
 

@@ -8,7 +8,6 @@
 //! Cost: O(target²) a sentence for blocks; 16 bytes an occurrence, or the disk.
 //! Not: gaps, hierarchical rules.
 
-pub mod bytes;
 mod counts;
 mod entry;
 mod grid;

@@ -4,8 +4,8 @@
 //! list: every phrase as the number of words it shares with the one before, its other words,
 //! and how often it was extracted.
 
-use super::bytes::{Cursor, write_number};
 use super::words::compare;
+use crate::storage::{Cursor, write_number};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;

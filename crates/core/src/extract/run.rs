@@ -6,13 +6,13 @@
 //! by source phrase, then a small sort inside each.
 //! Cost: about 16 bytes an occurrence and 30 a distinct phrase until the run is written.
 
-use super::bytes::{Blob, BlobWriter, Cursor, Workshop, write_number};
 use super::entry::Entry;
 use super::grid::Block;
 use super::orientation::Orientations;
 use super::phrases::{ListWriter, PhraseSet};
 use crate::align::Link;
 use crate::error::Result;
+use crate::storage::{Blob, BlobWriter, Cursor, TempFolder, write_number};
 
 /// Sorted counts of some sentence pairs.
 #[derive(Debug, Clone)]
@@ -123,16 +123,16 @@ impl Collector {
 
     /// Makes a run of what was added, and is empty again. `ends` are the codes of the end of a
     /// source and of a target phrase.
-    pub fn finish(&mut self, ends: (u32, u32), spill: bool, workshop: &Workshop) -> Result<Run> {
+    pub fn finish(&mut self, ends: (u32, u32), spill: bool, folder: &TempFolder) -> Result<Run> {
         let limit = if spill { 1 << 20 } else { usize::MAX };
         let (src_order, src_places) = self.src.sorted(ends.0);
         let (tgt_order, tgt_places) = self.tgt.sorted(ends.1);
-        let src = write_list(&self.src, &src_order, limit, workshop)?;
-        let tgt = write_list(&self.tgt, &tgt_order, limit, workshop)?;
+        let src = write_list(&self.src, &src_order, limit, folder)?;
+        let tgt = write_list(&self.tgt, &tgt_order, limit, folder)?;
         drop((src_order, tgt_order));
         let (starts, sorted) = self.sort(&src_places, &tgt_places);
         drop((src_places, tgt_places));
-        let (entries, pairs) = self.write_entries(&starts, sorted, limit, workshop)?;
+        let (entries, pairs) = self.write_entries(&starts, sorted, limit, folder)?;
         let (src_phrases, tgt_phrases) = (self.src.len() as u64, self.tgt.len() as u64);
         self.src.clear();
         self.tgt.clear();
@@ -166,9 +166,9 @@ impl Collector {
         starts: &[usize],
         mut sorted: Vec<Occurrence>,
         limit: usize,
-        workshop: &Workshop,
+        folder: &TempFolder,
     ) -> Result<(Blob, u64)> {
-        let mut out = BlobWriter::new(limit, workshop);
+        let mut out = BlobWriter::new(limit, folder);
         let (mut entry, mut pairs) = (Entry::default(), 0);
         let mut fold = Fold::default();
         for bounds in starts.windows(2) {
@@ -191,8 +191,8 @@ impl Collector {
     }
 }
 
-fn write_list(set: &PhraseSet, order: &[u32], limit: usize, workshop: &Workshop) -> Result<Blob> {
-    let mut out = BlobWriter::new(limit, workshop);
+fn write_list(set: &PhraseSet, order: &[u32], limit: usize, folder: &TempFolder) -> Result<Blob> {
+    let mut out = BlobWriter::new(limit, folder);
     let mut list = ListWriter::default();
     for &number in order {
         list.push(&mut out.buffer, set.phrase(number), set.frequency(number));

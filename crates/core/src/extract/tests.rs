@@ -277,7 +277,7 @@ fn bytes_of(counts: &Counts) -> Vec<u8> {
         Ok(())
     };
     counts.write(write).unwrap();
-    all
+    super::counts::SEAL.seal(&[], &all)
 }
 
 proptest! {

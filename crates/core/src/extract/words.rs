@@ -4,9 +4,9 @@
 //! the end of a phrase sorts there. So phrases compare as the lines of a text table do under
 //! `LC_ALL=C sort`, whatever the corpus, and shards agree on the order of their phrases.
 
-use super::bytes::{Cursor, write_number};
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Place, Result};
+use crate::storage::{Cursor, write_number};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 

@@ -11,11 +11,11 @@ use super::complete::{Entry, complete};
 use super::grams::{Grams, NO_EXTENSION};
 use super::key::{Key, bits_for};
 use super::lists::{GramLists, Scored, WordScores};
-use super::spill::{Folder, Spool};
 use super::{BOS, EOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
-use crate::corpus::{LineReader, NewFile, Vocab};
+use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
+use crate::storage::{NewFile, Spool, TempFolder};
 use std::f64::consts::LN_10;
 use std::path::Path;
 
@@ -201,7 +201,7 @@ impl Reader<'_> {
             self.read_end()?;
         }
         complete(&mut words, &mut orders, bits);
-        let folder = Folder::new(None);
+        let folder = TempFolder::new(None);
         let mut higher: Vec<Scored<W>> = Vec::new();
         for entries in orders {
             let mut list = Spool::new(&folder, usize::MAX);
@@ -311,7 +311,7 @@ fn entry<const W: usize>(
             let found = format!("the word {}", quoted(word));
             (found, "words that are among the 1-grams".into())
         })?;
-        key.put(index, id, bits);
+        key.set(index, id, bits);
     }
     let prob = fields.prob;
     Ok(Entry { key, prob, backoff: fields.backoff()?, line: number })

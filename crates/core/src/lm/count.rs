@@ -8,11 +8,11 @@
 //! Cost: one sort of the corpus, in bounded memory.
 
 use super::key::Key;
-use super::spill::{Folder, Sorter, Spool};
 use super::{BOS, EOS, MAX_ORDER, RESERVED};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab, WordId};
 use crate::error::{Error, Place, Result};
+use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Corpus {
     ids: Spool<WordId>,
     sentences: u64,
     longest: u64,
-    folder: Arc<Folder>,
+    folder: Arc<TempFolder>,
 }
 
 impl Corpus {
@@ -36,7 +36,7 @@ impl Corpus {
         for word in RESERVED {
             vocab.intern(word);
         }
-        let folder = Folder::new(temp_dir);
+        let folder = TempFolder::new(temp_dir);
         Corpus { vocab, ids: Spool::new(&folder, memory / 4), sentences: 0, longest: 0, folder }
     }
 
@@ -91,7 +91,7 @@ impl Corpus {
         &self.vocab
     }
 
-    pub(super) fn folder(&self) -> &Arc<Folder> {
+    pub(super) fn folder(&self) -> &Arc<TempFolder> {
         &self.folder
     }
 
@@ -152,7 +152,7 @@ pub fn unpack_count(packed: u64) -> (u64, bool) {
 /// Sorts all windows of the text by suffix and counts equal ones.
 pub fn count_windows<const W: usize>(
     ids: &Spool<WordId>,
-    folder: &Arc<Folder>,
+    folder: &Arc<TempFolder>,
     options: CountOptions<'_>,
     job: &Job,
 ) -> Result<Sorter<Key<W>, u64>> {
@@ -183,7 +183,7 @@ struct Open {
 /// Goes through the windows and adjusts the counts of all n-grams.
 pub fn adjust<const W: usize>(
     windows: Sorter<Key<W>, u64>,
-    folder: &Arc<Folder>,
+    folder: &Arc<TempFolder>,
     vocab_size: usize,
     options: CountOptions<'_>,
     job: &Job,
@@ -255,7 +255,7 @@ fn close<const W: usize>(
             adjusted.unigrams[newest as usize] = count;
         } else {
             let mut by_context = key.context(bits).first(length - 1, bits);
-            by_context.put(length - 1, newest, bits);
+            by_context.set(length - 1, newest, bits);
             adjusted.by_context[length - 2].push(by_context, pack_count(count, is_pruned))?;
         }
     }

@@ -12,9 +12,9 @@ use super::discount::Discount;
 use super::grams::NO_EXTENSION;
 use super::key::Key;
 use super::lists::{Scored, WordScores};
-use super::spill::{Folder, Sorter, Spool};
 use crate::Job;
 use crate::error::Result;
+use crate::storage::{Sorter, Spool, TempFolder};
 use std::sync::Arc;
 
 /// N-grams between two looks at the job.
@@ -28,7 +28,7 @@ pub struct Setting<'a> {
     /// Bytes that each sorter or spool may use.
     pub share: usize,
     /// Where the rest goes.
-    pub folder: &'a Arc<Folder>,
+    pub folder: &'a Arc<TempFolder>,
 }
 
 /// The direct part of an n-gram's probability and the weight of the shorter n-gram's.

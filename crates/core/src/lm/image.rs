@@ -12,19 +12,20 @@
 use super::grams::{Gram, Grams};
 use super::key::Key;
 use super::layout::{
-    FREE, HEADER, Header, LINE, Layout, SHORT_SLOT, SLOT, TRAILER, Table, first_hash, home,
-    next_hash, stored,
+    FREE, HEADER, Header, LINE, Layout, SEAL, SHORT_SLOT, SLOT, Table, first_hash, home, next_hash,
+    stored,
 };
-use super::model::prefer_large_pages;
-use super::spill::{Folder, Record, Sorter};
 use super::{MAX_ORDER, Model};
 use crate::Job;
-use crate::corpus::{NewFile, WordId};
+use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::storage::{
+    BodySum, Record, SealedFile, Sorter, TempFolder, in_memory, prefer_large_pages,
+};
 use memmap2::MmapMut;
 use std::path::Path;
 use std::sync::Arc;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Entries between two looks at the job.
 const BLOCK: u64 = 1 << 16;
@@ -35,25 +36,22 @@ const SEEDS: u64 = 8;
 
 /// Where the bytes of an image go.
 enum Target<'a> {
-    File(&'a mut NewFile),
-    Memory(&'a mut MmapMut),
+    File(&'a mut SealedFile),
+    Memory(&'a mut MmapMut, Box<BodySum>),
 }
 
-/// Writes bytes one after the other and sums them up.
+/// Writes what follows the header, one part after the other.
 struct Sink<'a> {
     target: Target<'a>,
     at: usize,
-    sum: Xxh3,
 }
 
 impl Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.at >= HEADER {
-            self.sum.update(bytes);
-        }
         match &mut self.target {
             Target::File(file) => file.write(bytes)?,
-            Target::Memory(memory) => {
+            Target::Memory(memory, sum) => {
+                sum.update(bytes);
                 memory[self.at..self.at + bytes.len()].copy_from_slice(bytes);
             }
         }
@@ -84,22 +82,27 @@ impl From<Error> for Trouble {
 
 /// Writes a model to a file that can be mapped; `memory` bounds what sorting uses.
 pub fn write_image(grams: &dyn Grams, path: &Path, memory: usize, job: &Job) -> Result<()> {
-    let folder = Folder::new(None);
+    let folder = TempFolder::new(None);
     with_seed(grams, path, |header, layout| {
-        let mut file = NewFile::create(path)?;
+        let mut file = SealedFile::create(path, SEAL)?;
         build(grams, header, layout, Target::File(&mut file), (&folder, memory), job)?;
-        Ok(file.finish()?)
+        Ok(file.finish(&header.to_numbers())?)
     })
 }
 
 /// The same without a file.
 pub fn write_image_in_memory(grams: &dyn Grams, memory: usize, job: &Job) -> Result<Model> {
-    let folder = Folder::new(None);
+    let folder = TempFolder::new(None);
     let name = Path::new("model");
     let bytes = with_seed(grams, name, |header, layout| {
-        let mut bytes = MmapMut::map_anon(layout.size).map_err(|source| Error::io(name, source))?;
+        let mut bytes = in_memory(layout.size)?;
         prefer_large_pages(&bytes);
-        build(grams, header, layout, Target::Memory(&mut bytes), (&folder, memory), job)?;
+        let target = Target::Memory(&mut bytes, Box::default());
+        if let Target::Memory(bytes, sum) =
+            build(grams, header, layout, target, (&folder, memory), job)?
+        {
+            bytes[..HEADER].copy_from_slice(&sum.header(&SEAL, &header.to_numbers()));
+        }
         Ok(bytes)
     })?;
     Model::from_memory(bytes)
@@ -135,18 +138,18 @@ fn with_seed<T>(
 }
 
 /// The temporary folder and the bytes that sorting may use.
-type Room<'a> = (&'a Arc<Folder>, usize);
+type Room<'a> = (&'a Arc<TempFolder>, usize);
 
-fn build(
+/// Writes everything but the header.
+fn build<'a>(
     grams: &dyn Grams,
     header: &Header,
     layout: &Layout,
-    target: Target<'_>,
+    target: Target<'a>,
     room: Room<'_>,
     job: &Job,
-) -> std::result::Result<(), Trouble> {
-    let mut sink = Sink { target, at: 0, sum: Xxh3::new() };
-    sink.write(&header.to_bytes(layout.size))?;
+) -> std::result::Result<Target<'a>, Trouble> {
+    let mut sink = Sink { target, at: HEADER };
     write_words(grams, header, layout, room, &mut sink)?;
     sink.skip_to(layout.unigrams.start)?;
     with_extensions(grams, 1, job, |gram, _| {
@@ -181,9 +184,8 @@ fn build(
             sink.write(&(if is_last { oldest | LAST } else { oldest }).to_le_bytes())
         })?;
     }
-    sink.skip_to(layout.size - TRAILER)?;
-    let sum = sink.sum.digest();
-    Ok(sink.write(&sum.to_le_bytes())?)
+    sink.skip_to(layout.size)?;
+    Ok(sink.target)
 }
 
 fn write_words(

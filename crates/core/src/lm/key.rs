@@ -7,6 +7,7 @@
 
 use super::MAX_ORDER;
 use crate::corpus::WordId;
+use crate::storage::Record;
 
 /// An n-gram as `W` times 64 bits; the newest word stands in the highest bits, unused bits are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +26,7 @@ impl<const W: usize> Key<W> {
     pub fn of(words: &[WordId], bits: u32) -> Self {
         let mut key = Key::EMPTY;
         for (index, &word) in words.iter().enumerate() {
-            key.put(index, word, bits);
+            key.set(index, word, bits);
         }
         key
     }
@@ -38,7 +39,7 @@ impl<const W: usize> Key<W> {
     /// Adds a newer word; there must be room for all.
     pub fn extended(self, word: WordId, bits: u32) -> Self {
         let mut key = self.shift_right(bits);
-        key.put(0, word, bits);
+        key.set(0, word, bits);
         key
     }
 
@@ -67,7 +68,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// Writes a word into a place that is still 0, counted from the newest.
-    pub fn put(&mut self, index: usize, word: WordId, bits: u32) {
+    pub fn set(&mut self, index: usize, word: WordId, bits: u32) {
         let (part, room) = place(index, bits);
         let word = u64::from(word);
         if room >= bits {
@@ -124,6 +125,22 @@ impl<const W: usize> Key<W> {
 fn place(index: usize, bits: u32) -> (usize, u32) {
     let start = index as u32 * bits;
     ((start / 64) as usize, 64 - start % 64)
+}
+
+impl<const W: usize> Record for Key<W> {
+    const SIZE: usize = 8 * W;
+    fn put(&self, out: &mut [u8]) {
+        for (part, bytes) in self.0.iter().zip(out.chunks_exact_mut(8)) {
+            part.put(bytes);
+        }
+    }
+    fn get(bytes: &[u8]) -> Self {
+        let mut parts = [0; W];
+        for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
+            *part = u64::get(bytes);
+        }
+        Key(parts)
+    }
 }
 
 #[cfg(test)]

@@ -5,17 +5,21 @@
 //! All numbers are little-endian; parts begin at multiples of 64 bytes.
 
 use super::MAX_ORDER;
+use crate::storage::{Checked, Flaw, Seal, short_at};
 use std::ops::Range;
-use xxhash_rust::xxh3::xxh3_64;
 
-/// The first bytes of a file; the line ends show when a program changed them.
-pub const MAGIC: &[u8; 16] = b"wayword lm\r\n\x1a\n\0\0";
-/// Version of the format.
-pub const VERSION: u32 = 1;
+/// The header: order, seed, numbers of n-grams by order, letters.
+pub const SEAL: Seal = Seal {
+    magic: *b"wwlmodel",
+    version: 2,
+    numbers: MAX_ORDER + 3,
+    what: "a language model",
+    advice: "copy the file again, or make it again from text or ARPA",
+};
+/// How files of version 1 began.
+pub const FORMER_MAGIC: &[u8] = b"wayword lm\r\n";
 /// Bytes of the header.
-pub const HEADER: usize = 128;
-/// Bytes of the checksum at the end of the file.
-pub const TRAILER: usize = 8;
+pub const HEADER: usize = SEAL.size();
 /// Bytes of a slot that holds hash, probability and backoff.
 pub const SLOT: usize = 16;
 /// Bytes of a slot that holds a hash and one number.
@@ -134,67 +138,42 @@ impl Layout {
         for order in 2..=header.order {
             lists.push(places.take(header.counts[order - 1], 4)?);
         }
-        let size = places.take(1, TRAILER)?.end;
+        let size = usize::try_from(places.0).ok()?;
         Some(Layout { ends, letters, vocab, unigrams, tables, lists, size })
     }
 }
 
 impl Header {
-    /// The bytes of the header of a file of this size.
-    pub fn to_bytes(&self, size: usize) -> [u8; HEADER] {
-        let mut bytes = [0; HEADER];
-        bytes[..16].copy_from_slice(MAGIC);
-        bytes[16..20].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[20..24].copy_from_slice(&(self.order as u32).to_le_bytes());
-        let numbers = [self.seed].into_iter().chain(self.counts).chain([self.letters, size as u64]);
-        for (number, place) in numbers.zip(bytes[24..].chunks_exact_mut(8)) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        let sum = xxh3_64(&bytes[..HEADER - 8]);
-        bytes[HEADER - 8..].copy_from_slice(&sum.to_le_bytes());
-        bytes
+    /// The numbers of the header.
+    pub fn to_numbers(&self) -> Vec<u64> {
+        let mut numbers = vec![self.order as u64, self.seed];
+        numbers.extend(self.counts);
+        numbers.push(self.letters);
+        numbers
     }
 
-    /// Reads the first bytes of a file and the file size they name, or says what is wrong.
-    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, u64), String> {
-        if bytes.len() < HEADER {
-            return Err(format!("only {} bytes", bytes.len()));
+    /// Reads the numbers of a header, or says what is wrong.
+    pub fn from_numbers(numbers: &[u64]) -> Checked<Self> {
+        let [order, seed, counts @ .., letters] = numbers else {
+            return Err(Flaw::new("too few numbers"));
+        };
+        let mut header = Header {
+            order: *order as usize,
+            seed: *seed,
+            counts: [0; MAX_ORDER],
+            letters: *letters,
+        };
+        if !(1..=MAX_ORDER as u64).contains(order) || counts.len() != MAX_ORDER || counts[0] < 3 {
+            let words = counts.first().unwrap_or(&0);
+            return Err(Flaw::new(format!("a model of order {order} with {words} words")));
         }
-        let number = |at: usize| long(bytes, at).unwrap_or_default();
-        if number(HEADER - 8) != xxh3_64(&bytes[..HEADER - 8]) {
-            return Err("a header that does not fit its checksum".into());
-        }
-        let (version, order) = (number(16) as u32, (number(16) >> 32) as usize);
-        if version != VERSION {
-            return Err(format!("version {version} of the format"));
-        }
-        if !(1..=MAX_ORDER).contains(&order) || number(32) < 3 {
-            return Err(format!("a model of order {order} with {} words", number(32)));
-        }
-        let mut counts = [0; MAX_ORDER];
-        for (index, count) in counts.iter_mut().enumerate() {
-            *count = number(32 + 8 * index);
-        }
-        let letters = number(32 + 8 * MAX_ORDER);
-        let size = number(40 + 8 * MAX_ORDER);
-        Ok((Header { order, seed: number(24), counts, letters }, size))
+        header.counts.copy_from_slice(counts);
+        Ok(header)
     }
-}
-
-/// The eight bytes at a place as a number; none outside.
-#[inline]
-pub fn long(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-/// The four bytes at a place as a number; none outside.
-#[inline]
-pub fn short(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// The four bytes at a place as a score; none outside.
 #[inline]
 pub fn score(bytes: &[u8], at: usize) -> Option<f32> {
-    short(bytes, at).map(f32::from_bits)
+    short_at(bytes, at).map(f32::from_bits)
 }

@@ -5,9 +5,9 @@
 use super::MAX_ORDER;
 use super::grams::{Gram, GramIter, Grams};
 use super::key::Key;
-use super::spill::Spool;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
+use crate::storage::Spool;
 
 /// N-grams of one order, by suffix, with natural logarithms of probability and backoff.
 pub type Scored<const W: usize> = Spool<(Key<W>, (f32, f32))>;

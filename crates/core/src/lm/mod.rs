@@ -22,7 +22,6 @@ mod model;
 mod open;
 mod seat;
 mod sentence;
-mod spill;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -10,17 +10,18 @@
 use super::grams::{Gram, GramIter, Grams, matters};
 use super::image::{LAST, word_hash};
 use super::layout::{
-    HEADER, Header, LINE, Layout, MAGIC, SHORT_SLOT, SLOT, TRAILER, Table, first_hash, home, long,
-    next_hash, score, short, stored,
+    FORMER_MAGIC, Header, LINE, Layout, SEAL, SHORT_SLOT, SLOT, Table, first_hash, home, next_hash,
+    score, stored,
 };
 use super::state::State;
 use super::{BOS, EOS, MAX_ORDER, UNK};
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::storage::{
+    Flaw, in_memory, long_at as long, map, prefer_large_pages, read_only, short_at as short,
+};
 use memmap2::{Mmap, MmapMut};
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Queries whose loads are under way at the same time.
 pub(super) const TOGETHER: usize = 16;
@@ -31,6 +32,7 @@ pub struct Model {
     bytes: Mmap,
     header: Header,
     layout: Layout,
+    digest: u64,
     path: Option<PathBuf>,
 }
 
@@ -45,36 +47,27 @@ pub struct Match {
 
 /// Whether these bytes begin a file of this format.
 pub fn is_image(start: &[u8]) -> bool {
-    start.starts_with(MAGIC)
+    start.starts_with(&SEAL.magic) || start.starts_with(FORMER_MAGIC)
 }
 
 impl Model {
     /// Maps a file; its header and size are checked, and all of it with `verify`.
     pub fn open(path: &Path, verify: bool) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
-        // SAFETY: the map is only read, through bounds-checked slices of plain bytes, for which
-        // every value is valid. A file that another program cuts short while it is mapped ends
-        // this one; models are replaced by renaming (`NewFile`), which leaves old maps alone.
-        #[expect(unsafe_code, reason = "a model larger than memory can only be mapped")]
-        let bytes = unsafe { Mmap::map(&file) }.map_err(|source| Error::io(path, source))?;
+        let bytes = map(path)?;
         Model::from_bytes(bytes, Some(path), verify)
     }
 
     /// A model in memory.
     pub(super) fn from_memory(bytes: MmapMut) -> Result<Self> {
-        let name = Path::new("model");
-        let bytes = bytes.make_read_only().map_err(|source| Error::io(name, source))?;
-        Model::from_bytes(bytes, None, false)
+        Model::from_bytes(read_only(bytes)?, None, false)
     }
 
     /// A copy of bytes that `bytes` gave.
     pub fn from_copy(bytes: &[u8]) -> Result<Self> {
-        let name = Path::new("model");
-        let mut own = MmapMut::map_anon(bytes.len().max(1)).map_err(|e| Error::io(name, e))?;
-        prefer_large_pages(&own);
-        own[..bytes.len()].copy_from_slice(bytes);
-        let bytes = own.make_read_only().map_err(|source| Error::io(name, source))?;
-        Model::from_bytes(bytes, None, true)
+        let mut copy = in_memory(bytes.len())?;
+        prefer_large_pages(&copy);
+        copy[..bytes.len()].copy_from_slice(bytes);
+        Model::from_bytes(read_only(copy)?, None, true)
     }
 
     /// The same model in memory instead of a mapped file: quicker to query, as the system can
@@ -85,17 +78,19 @@ impl Model {
     }
 
     fn from_bytes(bytes: Mmap, path: Option<&Path>, verify: bool) -> Result<Self> {
-        let wrong = |found| damaged(path.unwrap_or(Path::new("model")), found);
-        let (header, size) = Header::from_bytes(&bytes).map_err(wrong)?;
-        let layout = Layout::new(&header).ok_or_else(|| wrong("impossible sizes".into()))?;
-        if size != layout.size as u64 || bytes.len() != layout.size {
-            return Err(wrong(format!("{} bytes instead of {}", bytes.len(), layout.size)));
+        let wrong = |flaw| SEAL.error(Place::file(path.unwrap_or(Path::new("model"))), flaw);
+        let sealed = SEAL.open(&bytes).map_err(wrong)?;
+        let header = Header::from_numbers(&sealed.numbers).map_err(wrong)?;
+        let layout = Layout::new(&header).ok_or_else(|| wrong(Flaw::new("impossible sizes")))?;
+        if bytes.len() != layout.size {
+            let found = format!("{} bytes instead of {}", bytes.len(), layout.size);
+            return Err(wrong(Flaw::new(found)));
         }
-        let model = Model { bytes, header, layout, path: path.map(Path::to_path_buf) };
-        if verify && xxh3_64(&model.bytes[HEADER..model.bytes.len() - TRAILER]) != model.digest() {
-            return Err(wrong("bytes that do not fit their checksum".into()));
+        if verify {
+            sealed.verify().map_err(wrong)?;
         }
-        Ok(model)
+        let digest = sealed.digest;
+        Ok(Model { bytes, header, layout, digest, path: path.map(Path::to_path_buf) })
     }
 
     /// The file that is mapped.
@@ -108,9 +103,9 @@ impl Model {
         &self.bytes
     }
 
-    /// The checksum at the end of the file.
+    /// A number that tells this model from others.
     pub fn digest(&self) -> u64 {
-        long(&self.bytes, self.bytes.len() - TRAILER).unwrap_or_default()
+        self.digest
     }
 
     /// Length of the longest n-grams.
@@ -269,7 +264,7 @@ impl Model {
 
     fn list_damaged(&self) -> Error {
         let name = self.path.as_deref().unwrap_or(Path::new("model"));
-        damaged(name, "a list of n-grams that does not fit the tables".into())
+        SEAL.error(Place::file(name), Flaw::new("a list of n-grams that does not fit the tables"))
     }
 }
 
@@ -349,22 +344,5 @@ impl Iterator for Extended<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.advance().transpose()
-    }
-}
-
-/// Asks the system for larger pages, which make random reads quicker. It may refuse.
-pub fn prefer_large_pages(bytes: &MmapMut) {
-    #[cfg(target_os = "linux")]
-    let _ = bytes.advise(memmap2::Advice::HugePage);
-    #[cfg(not(target_os = "linux"))]
-    let _ = bytes;
-}
-
-fn damaged(path: &Path, found: String) -> Error {
-    Error::Format {
-        place: Place::file(path),
-        found,
-        expected: "a whole language model of this version of wayword".into(),
-        advice: "copy the file again, or make it again from text or ARPA".into(),
     }
 }

@@ -13,9 +13,9 @@ use super::significance::{Phrases, Significance, Threshold};
 use crate::Job;
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Result};
-use crate::extract::bytes::{Blob, Cursor, write_number};
 use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Strictness, Words, damaged};
 use crate::orientation::{Model, ROWS};
+use crate::storage::{Blob, Cursor, write_number};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 

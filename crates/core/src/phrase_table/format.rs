@@ -1,7 +1,8 @@
 //! The file of a phrase table: its parts, and writing them.
 //!
 //! ```text
-//! magic word `wwphrase`, version (u32), zero (u32)
+//! header        sealed with `wwphrase`; its numbers: flags and the longest phrase, source
+//!               phrases, pairs, sentences; place, length and checksum of every part
 //! blocks        one per source phrase, sorted: see below
 //! index         (u64) by hash of the source phrase: top 24 bits of evidence, 40 bits of place
 //! source words  number, end of each word's letters (u32), places by spelling (u32), letters
@@ -9,7 +10,6 @@
 //! rows          (f32 × 7) ln p of M, S, DL, DR, then of M, S, D
 //! sets          (u32 × rows of an option) numbers of rows: prev and next of each model
 //! recipe        text: how the table was made
-//! footer        flags, sizes; place, length and checksum of every part; checksum of the footer
 //! ```
 //!
 //! A block: checksum (u32) and length of the rest; number of source words and their ids; with
@@ -22,18 +22,24 @@
 //! All numbers are little-endian; sizes, ids and counts inside blocks have seven bits a byte.
 //! Words are numbered by falling frequency, equal ones by spelling, so that ids are short.
 
-use crate::corpus::{NewFile, WordId};
+use crate::corpus::WordId;
 use crate::error::Result;
-use crate::extract::bytes::{Cursor, write_number};
 use crate::orientation::{Model, ROWS};
+use crate::storage::{Seal, SealedFile, write_number};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-pub(super) const MAGIC: &[u8; 8] = b"wwphrase";
-pub(super) const VERSION: u32 = 1;
-/// Length of magic word, version and padding.
-pub(super) const START: usize = 16;
+/// The header.
+pub(super) const SEAL: Seal = Seal {
+    magic: *b"wwphrase",
+    version: 2,
+    numbers: 4 + PARTS * 3,
+    what: "a phrase table",
+    advice: "copy the file again, or make it again with `wayword extract`",
+};
+/// Length of the header.
+pub(super) const START: usize = SEAL.size();
 /// Steps of a packed score below one natural logarithm.
 pub(super) const STEPS: f32 = 512.0;
 /// Lowest score that is stored.
@@ -54,8 +60,6 @@ pub(super) enum Part {
 }
 
 pub(super) const PARTS: usize = 7;
-/// Flags, longest phrase, source phrases, pairs, sentences, parts, checksum.
-pub(super) const FOOTER: usize = 4 + 4 + 3 * 8 + PARTS * 24 + 8;
 
 /// What a table holds besides phrases and scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -183,11 +187,10 @@ fn pack(score: f32) -> u16 {
 
 /// Writes a table, one source phrase after the other.
 pub struct TableWriter {
-    file: NewFile,
+    file: SealedFile,
     contents: Contents,
     max_length: usize,
     sentences: u64,
-    at: u64,
     hash: Xxh3,
     /// Hash and place of every source phrase.
     places: Vec<(u64, u64)>,
@@ -209,16 +212,11 @@ impl TableWriter {
         max_length: usize,
         sentences: u64,
     ) -> Result<Self> {
-        let mut file = NewFile::create(path)?;
-        file.write(MAGIC)?;
-        file.write(&VERSION.to_le_bytes())?;
-        file.write(&[0; 4])?;
         Ok(TableWriter {
-            file,
+            file: SealedFile::create(path, SEAL)?,
             contents,
             max_length,
             sentences,
-            at: START as u64,
             hash: Xxh3::new(),
             places: Vec::new(),
             pairs: 0,
@@ -276,12 +274,11 @@ impl TableWriter {
         self.body.extend_from_slice(&self.options);
         let mut head = (xxh3_64(&self.body) as u32).to_le_bytes().to_vec();
         write_number(&mut head, self.body.len() as u64);
-        self.places.push((hash(src.iter().copied()), self.at));
+        self.places.push((hash(src.iter().copied()), self.file.size()));
         self.file.write(&head)?;
         self.file.write(&self.body)?;
         self.hash.update(&head);
         self.hash.update(&self.body);
-        self.at += (head.len() + self.body.len()) as u64;
         self.pairs += self.count;
         self.count = 0;
         self.options.clear();
@@ -312,36 +309,28 @@ impl TableWriter {
 
     /// Writes everything else and gives the file its name; the number of bytes and of pairs.
     pub fn finish(mut self, src: &NewWords, tgt: &NewWords, recipe: &str) -> Result<(u64, u64)> {
-        let mut parts = vec![(START as u64, self.at - START as u64, self.hash.digest())];
+        let start = START as u64;
+        let mut parts = vec![start, self.file.size() - start, self.hash.digest()];
         let mut bytes = index(&self.places);
-        let mut add = |file: &mut NewFile, at: &mut u64, bytes: &[u8]| {
-            parts.push((*at, bytes.len() as u64, xxh3_64(bytes)));
-            *at += bytes.len() as u64;
+        let mut add = |file: &mut SealedFile, bytes: &[u8]| {
+            parts.extend([file.size(), bytes.len() as u64, xxh3_64(bytes)]);
             file.write(bytes)
         };
-        add(&mut self.file, &mut self.at, &bytes)?;
+        add(&mut self.file, &bytes)?;
         for words in [src, tgt] {
             bytes.clear();
             words.write(&mut bytes);
-            add(&mut self.file, &mut self.at, &bytes)?;
+            add(&mut self.file, &bytes)?;
         }
         for part in [&self.row_bytes[..], &self.set_bytes, recipe.as_bytes()] {
-            add(&mut self.file, &mut self.at, part)?;
+            add(&mut self.file, part)?;
         }
-        let mut footer = self.contents.flags().to_le_bytes().to_vec();
-        footer.extend_from_slice(&(self.max_length as u32).to_le_bytes());
-        for number in [self.places.len() as u64, self.pairs, self.sentences] {
-            footer.extend_from_slice(&number.to_le_bytes());
-        }
-        for (place, length, checksum) in parts {
-            for number in [place, length, checksum] {
-                footer.extend_from_slice(&number.to_le_bytes());
-            }
-        }
-        footer.extend_from_slice(&xxh3_64(&footer).to_le_bytes());
-        self.file.write(&footer)?;
-        self.file.finish()?;
-        Ok((self.at + footer.len() as u64, self.pairs))
+        let flags = u64::from(self.contents.flags()) | (self.max_length as u64) << 32;
+        let mut numbers = vec![flags, self.places.len() as u64, self.pairs, self.sentences];
+        numbers.append(&mut parts);
+        let size = self.file.size();
+        self.file.finish(&numbers)?;
+        Ok((size, self.pairs))
     }
 }
 
@@ -357,9 +346,4 @@ fn index(places: &[(u64, u64)]) -> Vec<u8> {
         table[at] = evidence(hash) << 40 | place;
     }
     table.iter().flat_map(|slot| slot.to_le_bytes()).collect()
-}
-
-/// Reads a little-endian number at a place.
-pub(super) fn number_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Cursor::new(bytes.get(at..)?).array().map(u64::from_le_bytes)
 }

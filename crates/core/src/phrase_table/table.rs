@@ -2,23 +2,21 @@
 //!
 //! In: a file that `TableWriter` wrote. Out: all options of a source phrase by one look-up,
 //! without allocation; words and their ids.
-//! How: opening checks the footer and the small parts; a look-up follows the index to a block and
+//! How: opening checks the header and the small parts; a look-up follows the index to a block and
 //! checks its checksum, and reading checks every bound. So a damaged file gives an error or
 //! valid options, and opening takes milliseconds whatever the size.
 //! Cost: O(options); the file's pages are shared between processes.
 
 use super::format::{
-    Contents, FOOTER, MAGIC, PARTS, Part, RowScores, SHORT, START, STEPS, VERSION, evidence, hash,
-    number_at, slot,
+    Contents, PARTS, Part, RowScores, SEAL, SHORT, START, STEPS, evidence, hash, slot,
 };
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
-use crate::extract::bytes::{Blob, Cursor, map};
 use crate::orientation::{Direction, Model, Orientation};
+use crate::storage::{Blob, Cursor, Flaw, long_at, map};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Scores by phrase pair.
@@ -33,6 +31,7 @@ pub struct PhraseTable {
     sentences: u64,
     parts: [Range<usize>; PARTS],
     checksums: [u64; PARTS],
+    digest: u64,
     rows: Vec<RowScores>,
     src_words: usize,
     tgt_words: usize,
@@ -41,36 +40,31 @@ pub struct PhraseTable {
 impl PhraseTable {
     /// Opens a table.
     pub fn open(path: &Path) -> Result<Self> {
-        let map = map(path)?;
-        let length = map.len();
-        PhraseTable::from_blob(Blob::Mapped(Arc::new(map), 0..length), Place::file(path))
+        PhraseTable::from_blob(Blob::of_file(map(path)?), Place::file(path))
     }
 
     /// A table whose bytes are at hand; messages name `place`.
     pub fn from_blob(blob: Blob, place: Place) -> Result<Self> {
-        check_start(blob.bytes(), &place)?;
-        PhraseTable::read(blob, place.clone()).ok_or_else(|| damaged(&place, "a table"))
+        let sealed = SEAL.open(blob.bytes()).map_err(|flaw| SEAL.error(place.clone(), flaw))?;
+        let (numbers, digest) = (sealed.numbers, sealed.digest);
+        let damaged = damaged(&place, "a table");
+        PhraseTable::read(blob, place, &numbers, digest).ok_or(damaged)
     }
 
-    fn read(blob: Blob, place: Place) -> Option<Self> {
-        let map = blob.bytes();
-        let footer = map.get(map.len().checked_sub(FOOTER)?..)?;
-        let (sums, checksum) = footer.split_at_checked(FOOTER - 8)?;
-        if number_at(checksum, 0)? != xxh3_64(sums) {
-            return None;
-        }
-        let mut cursor = Cursor::new(sums);
-        let contents = Contents::from_flags(u32::from_le_bytes(cursor.array()?))?;
-        let max_length = u32::from_le_bytes(cursor.array()?) as usize;
-        let mut number = || cursor.array().map(u64::from_le_bytes);
-        let (src_phrases, pairs, sentences) = (number()?, number()?, number()?);
+    fn read(blob: Blob, place: Place, numbers: &[u64], digest: u64) -> Option<Self> {
+        let (&[flags, src_phrases, pairs, sentences], numbers) = numbers.split_first_chunk()?;
+        let contents = Contents::from_flags(flags as u32)?;
+        let max_length = (flags >> 32) as usize;
         let mut parts: [Range<usize>; PARTS] = Default::default();
         let mut checksums = [0; PARTS];
-        for (range, checksum) in parts.iter_mut().zip(&mut checksums) {
-            let start = usize::try_from(number()?).ok()?;
-            let end = start.checked_add(usize::try_from(number()?).ok()?)?;
-            *range = (start >= START && end <= map.len() - FOOTER).then_some(start..end)?;
-            *checksum = number()?;
+        let (told, _) = numbers.as_chunks::<3>();
+        for ((range, sum), &[start, length, checksum]) in
+            parts.iter_mut().zip(&mut checksums).zip(told)
+        {
+            let start = usize::try_from(start).ok()?;
+            let end = start.checked_add(usize::try_from(length).ok()?)?;
+            *range = (start >= START && end <= blob.bytes().len()).then_some(start..end)?;
+            *sum = checksum;
         }
         let mut table = PhraseTable {
             blob,
@@ -82,6 +76,7 @@ impl PhraseTable {
             sentences,
             parts,
             checksums,
+            digest,
             rows: Vec::new(),
             src_words: 0,
             tgt_words: 0,
@@ -105,10 +100,10 @@ impl PhraseTable {
         xxh3_64(self.part(part)) == self.checksums[part as usize]
     }
 
-    /// Reads the whole file and compares all checksums.
+    /// Reads the whole file and compares its checksum.
     pub fn verify(&self) -> Result<()> {
-        let sound = self.is_sound(Part::Blocks) && self.is_sound(Part::Index);
-        if sound { Ok(()) } else { Err(self.damaged()) }
+        let checked = SEAL.open(self.blob.bytes()).and_then(|sealed| sealed.verify());
+        checked.map_err(|flaw| SEAL.error(self.place.clone(), flaw))
     }
 
     /// What the table holds.
@@ -136,9 +131,9 @@ impl PhraseTable {
         self.sentences
     }
 
-    /// A number that tells this table from others: the checksum of its footer.
+    /// A number that tells this table from others.
     pub fn digest(&self) -> u64 {
-        number_at(self.blob.bytes(), self.blob.bytes().len() - 8).unwrap_or_default()
+        self.digest
     }
 
     /// How the table was made.
@@ -173,7 +168,7 @@ impl PhraseTable {
         let first = slot(hash, slots);
         for step in 0..slots {
             let at = (first + step) % slots;
-            let entry = number_at(index, at as usize * 8).ok_or_else(|| self.damaged())?;
+            let entry = long_at(index, at as usize * 8).ok_or_else(|| self.damaged())?;
             if entry == 0 {
                 break;
             }
@@ -226,31 +221,8 @@ impl PhraseTable {
     }
 }
 
-fn check_start(bytes: &[u8], place: &Place) -> Result<()> {
-    let format = |found: String| Error::Format {
-        place: place.clone(),
-        found,
-        expected: format!("a phrase table of version {VERSION}"),
-        advice: "make it again with `wayword extract`".into(),
-    };
-    let mut cursor = Cursor::new(bytes);
-    if cursor.array() != Some(*MAGIC) {
-        return Err(format("something else".into()));
-    }
-    match cursor.array().map(u32::from_le_bytes) {
-        Some(VERSION) => Ok(()),
-        Some(version) => Err(format(format!("a phrase table of version {version}"))),
-        None => Err(damaged(place, "a table")),
-    }
-}
-
 fn damaged(place: &Place, what: &str) -> Error {
-    Error::Format {
-        place: place.clone(),
-        found: format!("{what} is damaged or cut short"),
-        expected: "the bytes that were written".into(),
-        advice: "copy the file again, or make it again with `wayword extract`".into(),
-    }
+    SEAL.error(place.clone(), Flaw::new(format!("{what} is damaged or cut short")))
 }
 
 fn rows(bytes: &[u8]) -> Option<Vec<RowScores>> {

@@ -14,9 +14,10 @@ mod quarantine;
 pub use inspect::{Finding, Side};
 pub use problem::Problem;
 
-use super::{Family, LineReader, NewFile, family_of};
+use super::{Family, LineReader, family_of};
 use crate::Job;
 use crate::error::{Error, Result};
+use crate::storage::NewFile;
 use hashbrown::HashSet;
 use inspect::{Families, TextPair};
 use rustc_hash::FxBuildHasher;

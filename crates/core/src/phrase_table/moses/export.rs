@@ -6,10 +6,10 @@
 use super::super::table::PhraseTable;
 use super::BLOCK;
 use crate::Job;
-use crate::corpus::NewFile;
 use crate::error::{Error, Result};
 use crate::extract::SEPARATOR;
 use crate::orientation::{Model, Orientation};
+use crate::storage::NewFile;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fmt::Write as _;

@@ -9,19 +9,24 @@
 
 use super::options::{Anchor, Options, Templates, Window};
 use super::template::Shapes;
-use crate::corpus::{LineReader, NewFile};
+use crate::corpus::LineReader;
 use crate::error::{Error, Place, Result};
-use memmap2::{Mmap, MmapMut};
-use std::fs::File;
+use crate::storage::{Checked, Flaw, NewFile, Seal, in_memory, long_at, map, read_only};
+use memmap2::Mmap;
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_64;
 
-/// The first bytes of a file; the line ends show when a program changed them.
-const MAGIC: &[u8; 16] = b"wayword waw\r\n\x1a\n\0";
+/// The header: the recipe, then the numbers of features, homes and slots.
+const SEAL: Seal = Seal {
+    magic: *b"wwafterw",
+    version: 3,
+    numbers: 9,
+    what: "a word-after-word model",
+    advice: "make it again with `wayword waw train`",
+};
 /// Version of the format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = SEAL.version;
 /// Bytes of the header.
-const HEADER: usize = 128;
+const HEADER: usize = SEAL.size();
 /// Bytes of a slot: fingerprint and weight.
 const SLOT: usize = 12;
 /// The fingerprint of a slot that is not used.
@@ -55,14 +60,8 @@ pub struct Model {
     features: u64,
     homes: u64,
     slots: u64,
+    digest: u64,
     path: Option<PathBuf>,
-}
-
-fn number(bytes: &[u8], at: usize) -> u64 {
-    bytes
-        .get(at..)
-        .and_then(|rest| rest.first_chunk())
-        .map_or(0, |chunk| u64::from_le_bytes(*chunk))
 }
 
 fn home(fingerprint: u64, homes: u64) -> u64 {
@@ -78,78 +77,56 @@ impl Model {
         let homes = features * 3 / 2 + 1;
         let slots = homes + OVERRUN.min(features);
         let table = slots as usize * SLOT;
-        let size = HEADER + table + names.len() + 8;
-        let name = Path::new("model");
-        let mut bytes = MmapMut::map_anon(size).map_err(|source| Error::io(name, source))?;
-        bytes[HEADER..HEADER + table].fill(0xff);
+        let mut body = vec![0xff; table];
         let mut next = 0;
         for (fingerprint, weight) in entries {
             next = next.max(home(fingerprint, homes));
             if next == slots {
                 let found = "more entries with one home than ever happen".into();
                 let limit = format!("{OVERRUN}");
-                return Err(Error::Limit { place: Place::file(name), found, limit });
+                return Err(Error::Limit { place: place(None), found, limit });
             }
-            let at = HEADER + next as usize * SLOT;
-            bytes[at..at + 8].copy_from_slice(&fingerprint.to_le_bytes());
-            bytes[at + 8..at + SLOT].copy_from_slice(&weight.to_le_bytes());
+            let at = next as usize * SLOT;
+            body[at..at + 8].copy_from_slice(&fingerprint.to_le_bytes());
+            body[at + 8..at + SLOT].copy_from_slice(&weight.to_le_bytes());
             next += 1;
         }
-        bytes[HEADER + table..size - 8].copy_from_slice(names.as_bytes());
-        let sum = xxh3_64(&bytes[HEADER..size - 8]);
-        bytes[size - 8..].copy_from_slice(&sum.to_le_bytes());
-        bytes[..HEADER].copy_from_slice(&header(recipe, features, [homes, slots, size as u64]));
-        let bytes = bytes.make_read_only().map_err(|source| Error::io(name, source))?;
-        Model::from_map(bytes, None)
+        body.extend_from_slice(names.as_bytes());
+        let numbers = header(recipe, [features, homes, slots]);
+        Model::from_copy(&SEAL.seal(&numbers, &body))
     }
 
     /// Maps a file and checks it.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
-        // SAFETY: the map is only read, through bounds-checked slices of plain bytes, for which
-        // every value is valid. A file that another program cuts short while it is mapped ends
-        // this one; models are replaced by renaming (`NewFile`), which leaves old maps alone.
-        #[expect(unsafe_code, reason = "processes share a mapped model")]
-        let bytes = unsafe { Mmap::map(&file) }.map_err(|source| Error::io(path, source))?;
-        Model::from_map(bytes, Some(path))
+        Model::from_map(map(path)?, Some(path))
     }
 
     /// A model from what `bytes` gave.
     pub fn from_copy(bytes: &[u8]) -> Result<Self> {
-        let name = Path::new("model");
-        let mut own = MmapMut::map_anon(bytes.len().max(1)).map_err(|e| Error::io(name, e))?;
-        own[..bytes.len()].copy_from_slice(bytes);
-        let bytes = own.make_read_only().map_err(|source| Error::io(name, source))?;
-        Model::from_map(bytes, None)
+        let mut copy = in_memory(bytes.len())?;
+        copy[..bytes.len()].copy_from_slice(bytes);
+        Model::from_map(read_only(copy)?, None)
     }
 
     fn from_map(bytes: Mmap, path: Option<&Path>) -> Result<Self> {
-        let wrong = |found: &str| damaged(path.unwrap_or(Path::new("model")), found);
-        if bytes.len() < HEADER + 8 || !bytes.starts_with(MAGIC) {
-            return Err(wrong("something else"));
+        Model::read(bytes, path).map_err(|flaw| SEAL.error(place(path), flaw))
+    }
+
+    fn read(bytes: Mmap, path: Option<&Path>) -> Checked<Self> {
+        let sealed = SEAL.open(&bytes)?;
+        let (recipe, [features, homes, slots]) =
+            parse_header(&sealed.numbers).ok_or(Flaw::new("a header with impossible numbers"))?;
+        let table = slots.checked_mul(SLOT as u64);
+        if table.is_none_or(|table| table > sealed.body.len() as u64) || homes > slots {
+            return Err(Flaw::new("a header with impossible numbers"));
         }
-        if number(&bytes, HEADER - 8) != xxh3_64(&bytes[..HEADER - 8]) {
-            return Err(wrong("a header that does not fit its checksum"));
-        }
-        if number(&bytes, 16) as u32 != VERSION {
-            return Err(wrong(&format!("version {} of the format", number(&bytes, 16) as u32)));
-        }
-        let (recipe, features, [homes, slots, size]) =
-            parse_header(&bytes).ok_or_else(|| wrong("a header with impossible numbers"))?;
-        let table = slots.checked_mul(SLOT as u64).and_then(|t| t.checked_add(HEADER as u64 + 8));
-        if size != bytes.len() as u64 || table.is_none_or(|end| end > size) || homes > slots {
-            return Err(wrong(&format!("{} bytes of {size}", bytes.len())));
-        }
-        let end = bytes.len() - 8;
-        if number(&bytes, end) != xxh3_64(&bytes[HEADER..end]) {
-            return Err(wrong("bytes that do not fit their checksum"));
-        }
-        let shapes = Shapes::new(&recipe.options);
+        sealed.verify()?;
+        let (shapes, digest) = (Shapes::new(&recipe.options), sealed.digest);
         let path = path.map(Path::to_path_buf);
-        let model = Model { bytes, recipe, shapes, features, homes, slots, path };
+        let model = Model { bytes, recipe, shapes, features, homes, slots, digest, path };
         let is_finite = |at| model.weight_at(at).is_none_or(f32::is_finite);
         if !(0..slots).all(is_finite) || model.names().is_none() {
-            return Err(damaged(model.path.as_deref().unwrap_or(Path::new("model")), "no numbers"));
+            return Err(Flaw::new("no numbers"));
         }
         Ok(model)
     }
@@ -183,18 +160,18 @@ impl Model {
 
     /// Number that tells models apart.
     pub fn digest(&self) -> u64 {
-        number(&self.bytes, self.bytes.len() - 8) ^ number(&self.bytes, HEADER - 8)
+        self.digest
     }
 
     fn names(&self) -> Option<&str> {
         let start = HEADER + self.slots as usize * SLOT;
-        str::from_utf8(self.bytes.get(start..self.bytes.len() - 8)?).ok()
+        str::from_utf8(self.bytes.get(start..)?).ok()
     }
 
     fn weight_at(&self, slot: u64) -> Option<f32> {
         let slot = self.bytes.get(HEADER + slot as usize * SLOT..)?.first_chunk::<SLOT>()?;
         let (_, weight) = slot.split_last_chunk::<4>()?;
-        (number(slot, 0) != FREE).then(|| f32::from_le_bytes(*weight))
+        (long_at(slot, 0) != Some(FREE)).then(|| f32::from_le_bytes(*weight))
     }
 
     /// The weight of a feature, 0 when it has none.
@@ -204,10 +181,10 @@ impl Model {
         let end = HEADER + self.slots as usize * SLOT;
         let Some(slots) = self.bytes.get(first..end) else { return 0.0 };
         for slot in slots.chunks_exact(SLOT) {
-            let found = number(slot, 0);
-            if found >= fingerprint {
+            let held = long_at(slot, 0).unwrap_or(FREE);
+            if held >= fingerprint {
                 let weight = [slot[8], slot[9], slot[10], slot[11]];
-                return if found == fingerprint { f32::from_le_bytes(weight) } else { 0.0 };
+                return if held == fingerprint { f32::from_le_bytes(weight) } else { 0.0 };
             }
         }
         0.0
@@ -287,40 +264,35 @@ impl Model {
     }
 }
 
-fn header(recipe: &Recipe, features: u64, sizes: [u64; 3]) -> [u8; HEADER] {
+fn header(recipe: &Recipe, sizes: [u64; 3]) -> [u64; 9] {
     let Options { templates, anchor, window, min_count } = recipe.options;
-    let numbers = [
-        u64::from(VERSION) | u64::from(templates.bits()) << 32,
+    let [features, homes, slots] = sizes;
+    [
+        u64::from(templates.bits()),
         u64::from(anchor as u8) | u64::from(window.inclusive) << 8 | u64::from(window.width) << 32,
         u64::from(min_count),
         recipe.prior.to_bits(),
         recipe.bias.to_bits(),
         recipe.samples,
         features,
-        sizes[0],
-        sizes[1],
-        sizes[2],
-    ];
-    let mut bytes = [0; HEADER];
-    bytes[..16].copy_from_slice(MAGIC);
-    for (number, place) in numbers.into_iter().zip(bytes[16..].chunks_exact_mut(8)) {
-        place.copy_from_slice(&number.to_le_bytes());
-    }
-    let sum = xxh3_64(&bytes[..HEADER - 8]);
-    bytes[HEADER - 8..].copy_from_slice(&sum.to_le_bytes());
-    bytes
+        homes,
+        slots,
+    ]
 }
 
-/// What a header says: the recipe, the number of features, homes, slots and size.
-fn parse_header(bytes: &[u8]) -> Option<(Recipe, u64, [u64; 3])> {
-    let at = |index: usize| number(bytes, 16 + 8 * index);
-    let (_, anchor) = *Anchor::ALL.get((at(1) & 0xff) as usize)?;
-    let window = Window { width: (at(1) >> 32) as u32, inclusive: at(1) >> 8 & 1 == 1 };
-    let templates = Templates::from_bits((at(0) >> 32) as u32)?;
-    let options = Options { templates, anchor, window, min_count: at(2) as u32 };
-    let [prior, bias] = [at(3), at(4)].map(f64::from_bits);
-    let recipe = Recipe { options, prior, bias, samples: at(5) };
-    (bias.is_finite() && at(7) > 0).then_some((recipe, at(6), [at(7), at(8), at(9)]))
+/// What a header says: the recipe, and the numbers of features, homes and slots.
+fn parse_header(numbers: &[u64]) -> Option<(Recipe, [u64; 3])> {
+    let &[templates, shape, min_count, prior, bias, samples, features, homes, slots] = numbers
+    else {
+        return None;
+    };
+    let (_, anchor) = *Anchor::ALL.get((shape & 0xff) as usize)?;
+    let window = Window { width: (shape >> 32) as u32, inclusive: shape >> 8 & 1 == 1 };
+    let templates = Templates::from_bits(templates as u32)?;
+    let options = Options { templates, anchor, window, min_count: min_count as u32 };
+    let [prior, bias] = [prior, bias].map(f64::from_bits);
+    let recipe = Recipe { options, prior, bias, samples };
+    (bias.is_finite() && homes > 0).then_some((recipe, [features, homes, slots]))
 }
 
 /// The recipe in the first line of the text form.
@@ -356,11 +328,6 @@ fn bad_line(path: &Path, line: u64, found: String, expected: String) -> Error {
     Error::Format { place: Place::line(path, line), found, expected, advice }
 }
 
-fn damaged(path: &Path, found: &str) -> Error {
-    Error::Format {
-        place: Place::file(path),
-        found: found.into(),
-        expected: format!("a word-after-word model of version {VERSION}"),
-        advice: "make it again with `wayword waw train`".into(),
-    }
+fn place(path: Option<&Path>) -> Place {
+    Place::file(path.unwrap_or(Path::new("model")))
 }

@@ -402,7 +402,7 @@ fn model_bytes() -> &'static Vec<u8> {
 fn the_message_of_a_wrong_file_says_what_to_do() {
     assert_eq!(
         Model::from_copy(b"what").unwrap_err().to_string(),
-        "model: something else; expected a word-after-word model of version 2; \
+        "model: something else; expected a word-after-word model in version 3 of its format; \
          make it again with `wayword waw train`"
     );
 }

@@ -5,18 +5,17 @@
 //! folder of its own, which is removed at the end; what fits never touches the disk.
 //! Cost: sorting blocks in memory and one merge of the sorted runs.
 
+use super::temp::{BUFFER, TempFolder, TempWriter};
 use crate::error::{Error, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Runs that are merged at once; more are merged into one first.
 const MAX_RUNS: usize = 64;
-const BUFFER: usize = 1 << 16;
 
 /// A value of fixed size that can be written to disk and read again.
 pub trait Record: Copy + Send {
@@ -45,22 +44,6 @@ macro_rules! number_records {
 }
 number_records!(u32, u64, f32, f64);
 
-impl<const W: usize> Record for super::key::Key<W> {
-    const SIZE: usize = 8 * W;
-    fn put(&self, out: &mut [u8]) {
-        for (part, bytes) in self.0.iter().zip(out.chunks_exact_mut(8)) {
-            part.put(bytes);
-        }
-    }
-    fn get(bytes: &[u8]) -> Self {
-        let mut parts = [0; W];
-        for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
-            *part = u64::get(bytes);
-        }
-        super::key::Key(parts)
-    }
-}
-
 impl<A: Record, B: Record> Record for (A, B) {
     const SIZE: usize = A::SIZE + B::SIZE;
     fn put(&self, out: &mut [u8]) {
@@ -72,74 +55,26 @@ impl<A: Record, B: Record> Record for (A, B) {
     }
 }
 
-/// A temporary folder, made when the first file is asked for and removed with the value.
-#[derive(Debug)]
-pub struct Folder {
-    parent: PathBuf,
-    made: OnceLock<PathBuf>,
-    files: AtomicU64,
-}
-
-/// Numbers the folders of one process.
-static FOLDERS: AtomicU64 = AtomicU64::new(0);
-
-impl Folder {
-    /// A folder to be made inside `parent`, or in the system's place for temporary files.
-    pub fn new(parent: Option<&Path>) -> Arc<Self> {
-        let parent = parent.map_or_else(std::env::temp_dir, Path::to_path_buf);
-        Arc::new(Folder { parent, made: OnceLock::new(), files: AtomicU64::new(0) })
-    }
-
-    fn new_file(&self) -> Result<PathBuf> {
-        let folder = match self.made.get() {
-            Some(folder) => folder,
-            None => {
-                let number = FOLDERS.fetch_add(1, Relaxed);
-                let name = format!("wayword-{}-{number}", std::process::id());
-                let folder = self.parent.join(name);
-                fs::create_dir_all(&folder).map_err(|source| Error::io(&folder, source))?;
-                self.made.get_or_init(|| folder)
-            }
-        };
-        Ok(folder.join(self.files.fetch_add(1, Relaxed).to_string()))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Some(folder) = self.made.get() {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
-}
-
 /// Writes records to a temporary file.
 struct RunWriter {
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: TempWriter,
     scratch: Vec<u8>,
 }
 
 impl RunWriter {
-    fn create(folder: &Folder) -> Result<Self> {
-        let path = folder.new_file()?;
-        let file = File::create(&path).map_err(|source| Error::io(&path, source))?;
-        Ok(RunWriter { path, file: BufWriter::with_capacity(BUFFER, file), scratch: Vec::new() })
+    fn create(folder: &TempFolder) -> Result<Self> {
+        Ok(RunWriter { file: TempWriter::create(folder)?, scratch: Vec::new() })
     }
 
     fn push<R: Record>(&mut self, record: &R) -> Result<()> {
         self.scratch.resize(R::SIZE, 0);
         record.put(&mut self.scratch);
-        self.file.write_all(&self.scratch).map_err(|source| Error::io(&self.path, source))
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.file.flush().map_err(|source| Error::io(&self.path, source))
+        self.file.write(&self.scratch)
     }
 }
 
 /// Reads the records of a temporary file.
-pub struct RunReader<R> {
+struct RunReader<R> {
     path: PathBuf,
     file: BufReader<File>,
     left: u64,
@@ -173,14 +108,14 @@ impl<R: Record> Iterator for RunReader<R> {
 pub struct Spool<R> {
     block: Vec<R>,
     limit: usize,
-    folder: Arc<Folder>,
+    folder: Arc<TempFolder>,
     file: Option<RunWriter>,
     len: u64,
 }
 
 impl<R: Record> Spool<R> {
     /// An empty sequence that keeps up to `memory` bytes in memory.
-    pub fn new(folder: &Arc<Folder>, memory: usize) -> Self {
+    pub fn new(folder: &Arc<TempFolder>, memory: usize) -> Self {
         let limit = (memory / size_of::<R>()).max(1);
         Spool { block: Vec::new(), limit, folder: folder.clone(), file: None, len: 0 }
     }
@@ -188,6 +123,11 @@ impl<R: Record> Spool<R> {
     /// Number of records.
     pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Adds a record at the end.
@@ -212,7 +152,7 @@ impl<R: Record> Spool<R> {
             self.block = Vec::new();
         }
         if let Some(file) = &mut self.file {
-            file.flush()?;
+            file.file.flush()?;
         }
         Ok(self)
     }
@@ -220,7 +160,7 @@ impl<R: Record> Spool<R> {
     /// All records in order, once the writing has ended.
     pub fn iter(&self) -> Result<impl Iterator<Item = Result<R>> + '_> {
         let reader = match &self.file {
-            Some(file) => Some(RunReader::open(&file.path, self.len)?),
+            Some(file) => Some(RunReader::open(file.file.path(), self.len)?),
             None => None,
         };
         Ok(self.block.iter().map(|record| Ok(*record)).chain(reader.into_iter().flatten()))
@@ -231,14 +171,14 @@ impl<R: Record> Spool<R> {
 pub struct Sorter<K, V> {
     block: Vec<(K, V)>,
     limit: usize,
-    folder: Arc<Folder>,
+    folder: Arc<TempFolder>,
     runs: Vec<(PathBuf, u64)>,
     join: Option<fn(V, V) -> V>,
 }
 
 impl<K: Record + Ord, V: Record> Sorter<K, V> {
     /// An empty sorter that keeps up to `memory` bytes in memory.
-    pub fn new(folder: &Arc<Folder>, memory: usize, join: Option<fn(V, V) -> V>) -> Self {
+    pub fn new(folder: &Arc<TempFolder>, memory: usize, join: Option<fn(V, V) -> V>) -> Self {
         let limit = (memory / size_of::<(K, V)>()).max(2);
         Sorter { block: Vec::new(), limit, folder: folder.clone(), runs: Vec::new(), join }
     }
@@ -307,8 +247,8 @@ impl<K: Record + Ord, V: Record> Sorter<K, V> {
             writer.push(&record?)?;
             count += 1;
         }
-        writer.flush()?;
-        self.runs.push((writer.path, count));
+        writer.file.flush()?;
+        self.runs.push((writer.file.path().into(), count));
         Ok(())
     }
 }
@@ -339,14 +279,14 @@ pub struct Merge<K, V> {
     heap: BinaryHeap<Reverse<(K, usize)>>,
     join: Option<fn(V, V) -> V>,
     /// Keeps the files until they are read.
-    _folder: Arc<Folder>,
+    _folder: Arc<TempFolder>,
 }
 
 impl<K: Record + Ord, V: Record> Merge<K, V> {
     fn open(
         runs: &[(PathBuf, u64)],
         join: Option<fn(V, V) -> V>,
-        folder: Arc<Folder>,
+        folder: Arc<TempFolder>,
     ) -> Result<Self> {
         let runs: Vec<_> =
             runs.iter().map(|(path, len)| RunReader::open(path, *len)).collect::<Result<_>>()?;
@@ -407,7 +347,7 @@ mod tests {
             words in proptest::collection::vec(0_u32..40, 0..400),
             memory in 0_usize..4000,
         ) {
-            let folder = Folder::new(None);
+            let folder = TempFolder::new(None);
             let mut sorter = Sorter::new(&folder, memory, Some(|a: u64, b: u64| a + b));
             let mut spool = Spool::new(&folder, memory);
             let mut expected = BTreeMap::new();
@@ -425,16 +365,5 @@ mod tests {
                 prop_assert_eq!(&again, &words);
             }
         }
-    }
-
-    #[test]
-    fn the_folder_is_gone_afterwards() {
-        let folder = Folder::new(None);
-        let mut spool = Spool::new(&folder, 0);
-        spool.push(7_u32).unwrap();
-        let made = folder.made.get().unwrap().clone();
-        assert!(made.exists());
-        drop((spool, folder));
-        assert!(!made.exists());
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file in the making.
@@ -30,6 +30,13 @@ impl NewFile {
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let writer = self.writer.as_mut().expect("a file is written before it is finished");
         writer.write_all(bytes).map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// Writes over the first bytes, of which there must be as many already.
+    pub(super) fn write_start(&mut self, bytes: &[u8]) -> Result<()> {
+        let writer = self.writer.as_mut().expect("a file is written before it is finished");
+        let done = writer.seek(SeekFrom::Start(0)).and_then(|_| writer.write_all(bytes));
+        done.map_err(|source| Error::io(&self.path, source))
     }
 
     /// Brings all bytes to the disk and gives the file its name.

@@ -1,0 +1,72 @@
+//! Files and memory as one run of bytes that threads and processes share.
+//!
+//! In: a path, or bytes. Out: a map that is only read.
+//! Cost: mapping takes no time whatever the size; pages come from the disk as they are read.
+
+use crate::error::{Error, Result};
+use memmap2::{Mmap, MmapMut};
+use std::fs::File;
+use std::path::Path;
+
+/// What memory without a file is called in messages.
+const NAMELESS: &str = "model";
+
+/// Maps a file.
+pub fn map(path: &Path) -> Result<Mmap> {
+    let file = File::open(path).map_err(|source| Error::io(path, source))?;
+    // SAFETY: the map is only read, through bounds-checked slices of plain bytes, for which every
+    // value is valid. A file that another program cuts short while it is mapped ends this one;
+    // our files are replaced by renaming (`NewFile`), which leaves old maps alone.
+    #[expect(unsafe_code, reason = "only a map opens gigabytes at once and shares them")]
+    let map = unsafe { Mmap::map(&file) };
+    map.map_err(|source| Error::io(path, source))
+}
+
+/// Memory of so many bytes, at least one, all zero.
+pub fn in_memory(size: usize) -> Result<MmapMut> {
+    MmapMut::map_anon(size.max(1)).map_err(|source| Error::io(Path::new(NAMELESS), source))
+}
+
+/// Memory that is no longer written.
+pub fn read_only(bytes: MmapMut) -> Result<Mmap> {
+    bytes.make_read_only().map_err(|source| Error::io(Path::new(NAMELESS), source))
+}
+
+/// Asks the system for larger pages, which make random reads quicker. It may refuse.
+pub fn prefer_large_pages(bytes: &MmapMut) {
+    #[cfg(target_os = "linux")]
+    let _ = bytes.advise(memmap2::Advice::HugePage);
+    #[cfg(not(target_os = "linux"))]
+    let _ = bytes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::NewFile;
+
+    #[test]
+    fn a_map_keeps_what_it_had_when_its_file_is_replaced() {
+        let path = std::env::temp_dir().join(format!("wayword-map.{}", std::process::id()));
+        let write = |bytes: &[u8]| {
+            let mut file = NewFile::create(&path)?;
+            file.write(bytes)?;
+            file.finish()
+        };
+        write(b"before").unwrap();
+        let before = map(&path).unwrap();
+        write(b"after that").unwrap();
+        assert_eq!(&before[..], b"before");
+        assert_eq!(&map(&path).unwrap()[..], b"after that");
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(map(&path), Err(Error::Io { .. })));
+    }
+
+    #[test]
+    fn an_empty_file_is_mapped_or_refused() {
+        let path = std::env::temp_dir().join(format!("wayword-empty.{}", std::process::id()));
+        std::fs::write(&path, b"").unwrap();
+        assert!(map(&path).is_ok_and(|map| map.is_empty()) || map(&path).is_err());
+        std::fs::remove_file(&path).unwrap();
+    }
+}
