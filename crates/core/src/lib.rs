@@ -8,6 +8,9 @@ pub mod error;
 /// One running task: cancellation, progress, number of threads.
 pub mod job;
 
+// Threads: the same results for any number of them.
+pub mod parallel;
+
 // Files: whole or not at all, sealed, mapped, temporary; sorting what does not fit memory.
 pub mod storage;
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pipeline, first stage first; `error` and `job` serve all of them.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "error",
     "job",
+    "parallel",
     "storage",
     "corpus",
     "annotate",

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::annotate::{self, ClassOptions, FitOptions, Layers, Treebank, Worker};
 use wayword::error::{Error, Place};
+use wayword::parallel;
 
 /// Sentences that a thread takes at once.
 const BLOCK: usize = 32;
@@ -101,11 +102,11 @@ impl Tagger {
         sentences: Vec<Vec<PyBackedStr>>,
         threads: usize,
     ) -> PyResult<Vec<Found>> {
-        let layers = enter(py, threads, None, |job| {
-            let sentence = |number: usize, worker: &mut Worker| {
-                self.inner.tag(texts(&sentences[number]), worker)
+        let (layers, _) = enter(py, threads, None, |job| {
+            let tag = |worker: &mut Worker, number: usize| {
+                Ok(self.inner.tag(texts(&sentences[number]), worker))
             };
-            annotate::in_order(sentences.len(), BLOCK, job, sentence)
+            parallel::map(sentences.len(), BLOCK, job, Worker::default, tag)
         })?;
         Ok(layers.into_iter().map(|Layers { tags, chunks }| (tags, chunks)).collect())
     }

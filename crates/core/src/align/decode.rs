@@ -13,13 +13,13 @@ use super::hmm::Hmm;
 use super::links::{Link, Links};
 use super::numbered::Numbered;
 use super::pair::{Direction, Emissions, Pair, Posteriors};
-use super::parallel::for_each_block;
 use super::symmetrise::{Heuristic, symmetrise};
 use super::words::Numbering;
 use super::{Aligner, Order};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::parallel::{BLOCK, for_each_block};
 
 /// Which links are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,18 +83,18 @@ impl<'a> Decoder<'a> {
         choice.check()?;
         let text = Numbered::new(bitext, [&self.src_numbers, &self.tgt_numbers]);
         job.begin(text.len() as u64);
-        let workers: Vec<Worker> =
-            for_each_block(text.len(), job, |worker: &mut Worker, block| {
-                let mut links = Vec::new();
-                let mut counts = Vec::with_capacity(block.len());
-                let start = block.start;
-                for k in block {
-                    let before = links.len();
-                    worker.align(self.aligner, &text, k, choice, &mut links);
-                    counts.push(links.len() - before);
-                }
-                worker.blocks.push((start, counts, links));
-            })?;
+        let workers = for_each_block(text.len(), BLOCK, job, Worker::default, |worker, block| {
+            let mut links = Vec::new();
+            let mut counts = Vec::with_capacity(block.len());
+            let start = block.start;
+            for k in block {
+                let before = links.len();
+                worker.align(self.aligner, &text, k, choice, &mut links);
+                counts.push(links.len() - before);
+            }
+            worker.blocks.push((start, counts, links));
+            Ok(())
+        })?;
         Ok(joined(workers))
     }
 }

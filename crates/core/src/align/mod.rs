@@ -26,7 +26,6 @@ mod lexicon;
 mod links;
 mod numbered;
 mod pair;
-pub(crate) mod parallel;
 mod symmetrise;
 mod train;
 mod words;

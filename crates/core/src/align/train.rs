@@ -18,10 +18,10 @@ use super::jump::{JumpCounts, Jumps};
 use super::lexicon::{FLOOR, Lexicon, LexiconCounts};
 use super::numbered::Numbered;
 use super::pair::{Cell, Direction, Emissions, Pair, Posteriors};
-use super::parallel::for_each_block;
 use super::{FitOptions, Method, Order};
 use crate::error::Result;
 use crate::job::Job;
+use crate::parallel::{BLOCK, for_each_block};
 
 /// Links less likely than this are not counted by the models without memory, and by the HMM.
 const COUNTED: f32 = 1e-4;
@@ -109,10 +109,11 @@ impl Trainer<'_> {
         &self,
         work: impl Fn(&mut W, &Lexicon, usize) + Sync,
     ) -> Result<Vec<W>> {
-        for_each_block(self.text.len(), self.job, |worker, block| {
+        for_each_block(self.text.len(), BLOCK, self.job, W::default, |worker, block| {
             for k in block.filter(|&k| self.text.has_links(k)) {
                 work(worker, &self.lexicon, k);
             }
+            Ok(())
         })
     }
 

@@ -11,10 +11,10 @@
 
 use super::bigram::{self, Bigrams, stand_in};
 use super::learn::Chance;
-use super::parallel::in_order;
 use crate::corpus::{Text, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::parallel::map;
 use std::path::Path;
 
 /// More classes than this need tables of gigabytes.
@@ -322,9 +322,8 @@ impl<'b> Clustering<'b> {
             let mut moves = 0;
             for start in (0..units).step_by(BATCH) {
                 let end = (start + BATCH).min(units);
-                let wanted = in_order(end - start, 1, job, |at, around: &mut Around| {
-                    self.best(start + at, around, log)
-                })?;
+                let best = |around: &mut Around, at| Ok(self.best(start + at, around, log));
+                let (wanted, _) = map(end - start, 1, job, Around::default, best)?;
                 let mut around = Around::default();
                 for (unit, class) in (start..end).zip(wanted) {
                     moves += usize::from(self.try_move(unit, class, &mut around, log));

@@ -14,11 +14,9 @@ mod file;
 mod form;
 mod labeller;
 mod learn;
-mod parallel;
 mod tagger;
 #[cfg(test)]
 mod tests;
 
 pub use exchange::{ClassOptions, ClassSummary, Classes};
-pub use parallel::in_order;
 pub use tagger::{FitOptions, Layers, Tagger, Treebank, Worker};

@@ -13,7 +13,7 @@ use super::learn::{Example, Recipe, learn};
 use crate::corpus::Vocab;
 use crate::error::{Error, Result};
 use crate::job::Job;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::parallel::map;
 
 /// Labels are numbered with 16 bits, and a few numbers are kept free.
 pub(super) const MAX_LABELS: usize = 60_000;
@@ -250,30 +250,10 @@ fn learn_parts(
             .collect();
         learn(&chosen, labels, recipe, job)
     };
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut learned = Vec::new();
-        loop {
-            // The one of everything takes longest, so it goes first.
-            let turn = next.fetch_add(1, Relaxed);
-            if turn > parts {
-                return Ok(learned);
-            }
-            let number = parts - turn;
-            learned.push((number, run(number)?));
-        }
-    };
-    let mut learned: Vec<(usize, Labeller)> = std::thread::scope(|scope| {
-        let threads = job.threads().clamp(1, parts + 1);
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let done: Result<Vec<_>> = handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect();
-        done.map(|lists| lists.into_iter().flatten().collect())
-    })?;
-    learned.sort_unstable_by_key(|(number, _)| *number);
-    Ok(learned.into_iter().map(|(_, labeller)| labeller).collect())
+    // The one of everything takes longest, so it goes first.
+    let (mut learned, _) = map(parts + 1, 1, job, || (), |(), turn| run(parts - turn))?;
+    learned.reverse();
+    Ok(learned)
 }
 
 /// The labels of each sentence, given by the labeller that has not seen it, plus 1.

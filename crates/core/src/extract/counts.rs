@@ -15,11 +15,11 @@ use crate::Job;
 use crate::align::{Link, Links};
 use crate::corpus::Bitext;
 use crate::error::{Error, Place, Result};
+use crate::parallel;
 use crate::storage::{Blob, Cursor, Seal, SealedFile, TempFolder, map, write_number};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 pub(super) const SEAL: Seal = Seal {
     magic: *b"wwcounts",
@@ -123,21 +123,12 @@ impl Counts {
             job,
         };
         let bound = |part: usize| bitext.len() * part / threads;
-        let results: Vec<Result<(Vec<Run>, LinkCounter)>> = thread::scope(|scope| {
-            let task = &task;
-            let spawn = |part| scope.spawn(move || task.work(bound(part)..bound(part + 1)));
-            let workers: Vec<_> = (1..threads).map(spawn).collect();
-            let first = task.work(0..bound(1));
-            let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            std::iter::once(first).chain(workers.into_iter().map(join)).collect()
-        });
+        let work = |(): &mut (), part| task.work(bound(part)..bound(part + 1));
+        let (results, _) = parallel::map(threads, 1, job, || (), work)?;
         let place = Place { file: "counts".into(), line: None };
         let mut parts = Vec::new();
         let mut linked = LinkCounter::default();
-        for result in results {
-            let (runs, counter) = result?;
+        for (runs, counter) in results {
             let part = |run| Part { run, codes: None, place: place.clone() };
             parts.extend(runs.into_iter().map(part));
             for LinkCount { src, tgt, count } in counter.sorted() {

@@ -8,8 +8,8 @@
 use super::envelope::{Crossing, Envelope, Line};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::parallel::map;
 use std::sync::Arc;
-use std::thread;
 
 /// Sentences between two looks at the job.
 const BLOCK: usize = 256;
@@ -95,32 +95,14 @@ fn argument(name: &str, found: &str, expected: &str) -> Error {
 /// The candidates of each sentence by rising value, for each feature; equal ones as they stand.
 fn sorted(columns: &[Vec<f64>], offsets: &[u32], job: &Job) -> Result<Vec<Vec<u32>>> {
     let count = offsets.last().copied().unwrap_or_default();
-    let mut orders: Vec<Vec<u32>> = columns.iter().map(|_| (0..count).collect()).collect();
-    let share = columns.len().div_ceil(job.threads()).max(1);
-    thread::scope(|scope| {
-        let workers: Vec<_> = orders
-            .chunks_mut(share)
-            .zip(columns.chunks(share))
-            .map(|(orders, columns)| {
-                scope.spawn(move || {
-                    for (order, column) in orders.iter_mut().zip(columns) {
-                        job.check()?;
-                        for pair in offsets.windows(2) {
-                            let own = &mut order[pair[0] as usize..pair[1] as usize];
-                            sort(own, column);
-                        }
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        let ended = workers.into_iter().map(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        ended.collect::<Result<()>>()
-    })?;
-    Ok(orders)
+    let order = |(): &mut (), feature: usize| {
+        let mut order: Vec<u32> = (0..count).collect();
+        for pair in offsets.windows(2) {
+            sort(&mut order[pair[0] as usize..pair[1] as usize], &columns[feature]);
+        }
+        Ok(order)
+    };
+    Ok(map(columns.len(), 1, job, || (), order)?.0)
 }
 
 fn sort(candidates: &mut [u32], values: &[f64]) {

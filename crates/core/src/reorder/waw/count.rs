@@ -13,8 +13,8 @@ use super::prepared::Prepared;
 use super::samples::{Sample, Walk};
 use super::template::{Ends, Shapes};
 use crate::Job;
-use crate::align::parallel::for_each_block_of;
 use crate::error::Result;
+use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -88,17 +88,17 @@ impl Features {
 pub fn count(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> Result<Features> {
     job.begin(2 * corpus.len() as u64);
     let sketch = sketch(corpus, shapes, options, job)?;
-    let workers: Vec<(Walker, Table)> =
-        for_each_block_of(BLOCK, corpus.len(), job, |(walker, table): &mut (_, Table), block| {
-            Walker::samples(walker, corpus, shapes, options, block, |_, fingerprints| {
-                for &fingerprint in fingerprints {
-                    if sketch.may_pass(fingerprint) {
-                        *table.slot(fingerprint) += 1;
-                    }
+    let make = <(Walker, Table)>::default;
+    let workers = for_each_block(corpus.len(), BLOCK, job, make, |(walker, table), block| {
+        Walker::samples(walker, corpus, shapes, options, block, |_, fingerprints| {
+            for &fingerprint in fingerprints {
+                if sketch.may_pass(fingerprint) {
+                    *table.slot(fingerprint) += 1;
                 }
-            });
-            Ok(())
-        })?;
+            }
+        });
+        Ok(())
+    })?;
     drop(sketch);
     let mut tables = workers.into_iter().map(|(_, table)| table);
     let mut all = tables.next().unwrap_or_default();
@@ -146,7 +146,7 @@ fn sketch(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> Res
     let mut cells = Vec::new();
     cells.resize_with(size, || AtomicU8::new(0));
     let sketch = Sketch { cells, enough: options.min_count.min(FULL) as u8 };
-    for_each_block_of(BLOCK, corpus.len(), job, |walker: &mut Walker, block| {
+    for_each_block(corpus.len(), BLOCK, job, Walker::default, |walker, block| {
         walker.samples(corpus, shapes, options, block, |_, fingerprints| {
             for &fingerprint in fingerprints {
                 // A full cell may overshoot by one a thread, which changes no answer.

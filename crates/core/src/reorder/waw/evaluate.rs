@@ -13,8 +13,8 @@ use super::model::Model;
 use super::prepared::Prepared;
 use super::samples::Walk;
 use crate::Job;
-use crate::align::parallel::for_each_block_of;
 use crate::error::{Error, Result};
+use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
 
 /// Jumps backward further than this are long.
@@ -120,7 +120,7 @@ pub fn evaluate(
 ) -> Result<(Decided, Vec<Compared>)> {
     fits(model, corpus)?;
     job.begin(corpus.len() as u64);
-    let testers = for_each_block_of(BLOCK, corpus.len(), job, |tester: &mut Tester, block| {
+    let testers = for_each_block(corpus.len(), BLOCK, job, Tester::default, |tester, block| {
         tester.compared.resize(limits.len(), Compared::default());
         block.into_iter().for_each(|number| tester.test(model, corpus, limits, number));
         Ok(())

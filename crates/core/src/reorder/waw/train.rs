@@ -15,8 +15,8 @@ use super::prepared::Prepared;
 use super::rows::{self, Reader, Rows};
 use super::template::Shapes;
 use crate::Job;
-use crate::align::parallel::for_each_block_of;
 use crate::error::{Error, Result};
+use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
 use std::path::Path;
 
@@ -89,11 +89,12 @@ impl Trainer {
         let features = count(corpus, &shapes, &options, job)?;
         let rows = Rows::new(corpus.len().div_ceil(BLOCK), memory, folder);
         job.begin(corpus.len() as u64);
-        let fillers = for_each_block_of(BLOCK, corpus.len(), job, |filler: &mut Filler, block| {
-            let number = block.start / BLOCK;
-            let bytes = filler.fill(corpus, &shapes, &options, &features, block);
-            rows.put(number, bytes)
-        })?;
+        let fillers =
+            for_each_block(corpus.len(), BLOCK, job, Filler::default, |filler, block| {
+                let number = block.start / BLOCK;
+                let bytes = filler.fill(corpus, &shapes, &options, &features, block);
+                rows.put(number, bytes)
+            })?;
         let sum = |of: fn(&Filler) -> u64| fillers.iter().map(of).sum();
         let (samples, positives) = (sum(|filler| filler.samples), sum(|filler| filler.positives));
         Ok(Trainer { options, features, rows, samples, positives, fired: sum(|f| f.fired) })
@@ -154,7 +155,7 @@ impl Trainer {
         let scale = (1_u64 << bits) as f64;
         job.begin(0);
         let mut summers =
-            for_each_block_of(1, self.rows.blocks(), job, |summer: &mut Summer, block| {
+            for_each_block(self.rows.blocks(), 1, job, Summer::default, |summer, block| {
                 summer.gradient.resize(weights.len(), 0);
                 let Summer { gradient, values, numbers, buffer } = summer;
                 let value = self.rows.with(block.start, buffer, |bytes| {
