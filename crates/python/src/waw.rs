@@ -172,16 +172,6 @@ impl WawTrainer {
         self.inner.samples()
     }
 
-    #[getter]
-    fn positives(&self) -> u64 {
-        self.inner.positives()
-    }
-
-    #[getter]
-    fn fired(&self) -> u64 {
-        self.inner.fired()
-    }
-
     /// Bytes of rows in memory and on disk.
     #[getter]
     fn bytes(&self) -> (u64, u64) {

@@ -260,9 +260,4 @@ impl<'a> EntryReader<'a> {
         let tgt = self.last.checked_sub(1).filter(|&tgt| tgt < self.tgt_phrases)?;
         entry.read(&mut self.cursor, u32::try_from(tgt).ok()?)
     }
-
-    /// Whether entries of the source phrase are left.
-    pub fn has_more(&self) -> bool {
-        self.left > 0
-    }
 }

@@ -8,79 +8,20 @@
 
 use super::discount::{CountsOfCounts, Discount, Discounter, Evidence};
 use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
-use super::lexical::Lexicon;
+use super::lexical::{Lexicon, best_links};
+use super::options::{Condition, TableOptions};
 use super::significance::{Phrases, Significance, Threshold};
 use crate::Job;
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Result};
-use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Strictness, Words, damaged};
-use crate::orientation::{Model, ROWS};
+use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Words, damaged};
+use crate::orientation::ROWS;
 use crate::storage::{Blob, Cursor, write_number};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
 /// Source phrases between two looks at the job.
 const BLOCK: u64 = 1 << 12;
-
-/// What an orientation probability is conditioned on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Condition {
-    /// The phrase pair.
-    #[default]
-    Pair,
-    /// The source phrase alone.
-    Source,
-}
-
-impl Condition {
-    /// Names and values.
-    pub const ALL: [(&'static str, Condition); 2] =
-        [("fe", Condition::Pair), ("f", Condition::Source)];
-
-    /// The word for it in options.
-    pub fn name(self) -> &'static str {
-        Condition::ALL[self as usize].0
-    }
-}
-
-/// How to make a table of counts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableOptions {
-    /// Orientation models to keep, by their place in `Model::ALL`.
-    pub models: [bool; 3],
-    /// What their probabilities are conditioned on.
-    pub condition: Condition,
-    /// Added to every orientation count.
-    pub smoothing: f64,
-    /// How phrase counts become probabilities.
-    pub discount: Discount,
-    /// Least count of a pair that is kept.
-    pub min_count: u64,
-    /// Most pairs of a source phrase that are kept.
-    pub top: Option<usize>,
-    /// Least significance of a pair that is kept.
-    pub significance: Option<Threshold>,
-    /// Scores take 16 bits instead of 32.
-    pub packed: bool,
-    /// Keep the counts, as text tables have them.
-    pub counts: bool,
-}
-
-impl Default for TableOptions {
-    fn default() -> Self {
-        TableOptions {
-            models: [true; 3],
-            condition: Condition::Pair,
-            smoothing: 0.5,
-            discount: Discount::None,
-            min_count: 1,
-            top: None,
-            significance: None,
-            packed: false,
-            counts: true,
-        }
-    }
-}
 
 /// What became of the counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,27 +51,13 @@ pub fn build(
     recipe: &str,
     job: &Job,
 ) -> Result<Summary> {
-    check(options)?;
+    options.check()?;
     let significance = match (options.significance, corpus) {
         (Some(threshold), Some(corpus)) => Some(significance(counts, corpus, threshold, job)?),
         (Some(_), None) => return Err(no_corpus()),
         (None, _) => None,
     };
     Builder::new(counts, options, significance, path)?.run(recipe, job)
-}
-
-fn check(options: &TableOptions) -> Result<()> {
-    let wrong = |name: &str, found: String, expected: &str| {
-        Err(Error::Argument { name: name.into(), found, expected: expected.into() })
-    };
-    let smoothing = options.smoothing;
-    if !(smoothing.is_finite() && smoothing > 0.0) {
-        return wrong("smoothing", smoothing.to_string(), "a number above 0");
-    }
-    if options.top == Some(0) {
-        return wrong("top", "0".into(), "at least 1 pair");
-    }
-    Ok(())
 }
 
 fn significance<'c>(
@@ -453,41 +380,6 @@ fn sum_rows(group: &[Entry]) -> [Row; ROWS] {
     sum
 }
 
-/// The links of a pair that its lexical weights use.
-struct BestLinks<'e> {
-    /// For lex(e|f), and for the table.
-    forth: &'e [u8],
-    /// For lex(f|e): the same, but for Moses' ties.
-    back: &'e [u8],
-}
-
-/// The most frequent links; of equally frequent ones the smallest. Moses takes the largest,
-/// compared word by word of the side whose weight it is.
-fn best_links(entry: &Entry, strictness: Strictness) -> BestLinks<'_> {
-    let most = entry.patterns().map(|(_, count)| count).max().unwrap_or_default();
-    let best = || entry.patterns().filter(|&(_, count)| count == most).map(|(links, _)| links);
-    let first = best().next().unwrap_or_default();
-    match strictness {
-        Strictness::Strict => BestLinks { forth: first, back: first },
-        Strictness::Moses => BestLinks {
-            forth: best().max_by_key(|links| by_word(links, 1)).unwrap_or_default(),
-            back: best().max_by_key(|links| by_word(links, 0)).unwrap_or_default(),
-        },
-    }
-}
-
-/// The links of each word of one side (0: source, 1: target) to the other side.
-fn by_word(links: &[u8], side: usize) -> Vec<Vec<u8>> {
-    let mut words: Vec<Vec<u8>> = Vec::new();
-    for link in links.chunks_exact(2) {
-        let word = usize::from(link[side]);
-        words.resize(words.len().max(word + 1), Vec::new());
-        words[word].push(link[1 - side]);
-        words[word].sort_unstable();
-    }
-    words
-}
-
 /// How many pairs were seen how often, and the different source phrases of every target phrase.
 fn count_counts(counts: &Counts) -> Option<(CountsOfCounts, Vec<u32>)> {
     let mut of_counts = CountsOfCounts::default();
@@ -504,21 +396,4 @@ fn count_counts(counts: &Counts) -> Option<(CountsOfCounts, Vec<u32>)> {
         }
     }
     Some((of_counts, partners))
-}
-
-/// The models whose names are given.
-pub fn named_models(names: &[String]) -> Result<[bool; 3]> {
-    let mut models = [false; 3];
-    for name in names {
-        let model = Model::ALL.into_iter().find(|model| model.name() == name);
-        let Some(model) = model else {
-            return Err(Error::Argument {
-                name: "models".into(),
-                found: format!("`{name}`"),
-                expected: Model::ALL.map(Model::name).join(", "),
-            });
-        };
-        models[model as usize] = true;
-    }
-    Ok(models)
 }

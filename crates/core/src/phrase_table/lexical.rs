@@ -5,7 +5,7 @@
 //! their product (Koehn, Och and Marcu, 2003).
 //! Cost: one look-up a link.
 
-use crate::extract::{Counts, LinkCount, MAX_LENGTH, Strictness};
+use crate::extract::{Counts, Entry, LinkCount, MAX_LENGTH, Strictness};
 use rustc_hash::FxHashMap;
 
 /// Probability of a pair of words that is not in the counts.
@@ -78,6 +78,41 @@ fn weights(
         product.1 *= if links == 0 { both(word, 0).1 } else { sum / f64::from(links) };
     }
     product
+}
+
+/// The links of a pair that its lexical weights use.
+pub(super) struct BestLinks<'e> {
+    /// For lex(e|f), and for the table.
+    pub forth: &'e [u8],
+    /// For lex(f|e): the same, but for Moses' ties.
+    pub back: &'e [u8],
+}
+
+/// The most frequent links; of equally frequent ones the smallest. Moses takes the largest,
+/// compared word by word of the side whose weight it is.
+pub(super) fn best_links(entry: &Entry, strictness: Strictness) -> BestLinks<'_> {
+    let most = entry.patterns().map(|(_, count)| count).max().unwrap_or_default();
+    let best = || entry.patterns().filter(|&(_, count)| count == most).map(|(links, _)| links);
+    let first = best().next().unwrap_or_default();
+    match strictness {
+        Strictness::Strict => BestLinks { forth: first, back: first },
+        Strictness::Moses => BestLinks {
+            forth: best().max_by_key(|links| by_word(links, 1)).unwrap_or_default(),
+            back: best().max_by_key(|links| by_word(links, 0)).unwrap_or_default(),
+        },
+    }
+}
+
+/// The links of each word of one side (0: source, 1: target) to the other side.
+fn by_word(links: &[u8], side: usize) -> Vec<Vec<u8>> {
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    for link in links.chunks_exact(2) {
+        let word = usize::from(link[side]);
+        words.resize(words.len().max(word + 1), Vec::new());
+        words[word].push(link[1 - side]);
+        words[word].sort_unstable();
+    }
+    words
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! shared between processes: all options of a source phrase with both relative frequencies,
 //! both lexical weights, links and orientation scores.
 //! How: `build` scores and prunes, with `lexical`, `discount` and `significance`; `format` says
-//! what the file looks like and writes it, `table` reads it, `moses` speaks text.
+//! what the file looks like and writes it, `table`, `view` and `words` read it, `moses` speaks text.
 //! Not: choosing among options by weights; that is the decoder's.
 
 mod build;
@@ -12,17 +12,23 @@ mod discount;
 mod format;
 mod lexical;
 mod moses;
+mod options;
 mod seat;
 mod significance;
 mod table;
+mod view;
+mod words;
 
-pub use build::{Condition, Summary, TableOptions, build, named_models, row_scores};
+pub use build::{Summary, build, row_scores};
 pub use discount::Discount;
 pub use format::{Contents, NewOption, NewWords, RowScores, TableWriter};
 pub use moses::{COLUMNS, SKIPPED, TextTables, check_orientation, export, import};
+pub use options::{Condition, TableOptions, named_models};
 pub use seat::TableSeat;
 pub use significance::{Fisher, Threshold};
-pub use table::{Blocks, LinkIter, OptionView, Options, PhraseTable, WordIter, Words};
+pub use table::PhraseTable;
+pub use view::{Blocks, LinkIter, OptionView, Options, WordIter};
+pub use words::Words;
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,11 @@
 //! valid options, and opening takes milliseconds whatever the size.
 //! Cost: O(options); the file's pages are shared between processes.
 
-use super::format::{
-    Contents, PARTS, Part, RowScores, SEAL, SHORT, START, STEPS, evidence, hash, slot,
-};
-use crate::align::Link;
+use super::format::{Contents, PARTS, Part, RowScores, SEAL, START, evidence, hash, slot};
+use super::view::{Blocks, Options, WordIter};
+use super::words::Words;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
-use crate::orientation::{Direction, Model, Orientation};
 use crate::storage::{Blob, Cursor, Flaw, long_at, map};
 use std::ops::Range;
 use std::path::Path;
@@ -92,7 +90,7 @@ impl PhraseTable {
         Some(table)
     }
 
-    fn part(&self, part: Part) -> &[u8] {
+    pub(super) fn part(&self, part: Part) -> &[u8] {
         &self.blob.bytes()[self.parts[part as usize].clone()]
     }
 
@@ -183,13 +181,18 @@ impl PhraseTable {
         Ok(none)
     }
 
+    /// Orientation scores by number.
+    pub(super) fn row(&self, number: u32) -> Option<&RowScores> {
+        self.rows.get(number as usize)
+    }
+
     /// Every source phrase with its options, sorted by spelling.
     pub fn blocks(&self) -> Blocks<'_> {
         Blocks { table: self, at: self.parts[Part::Blocks as usize].start, left: self.src_phrases }
     }
 
     /// The block at a place in the file, and where the next one begins.
-    fn block(&self, at: usize) -> Result<(WordIter<'_>, Options<'_>, usize)> {
+    pub(super) fn block(&self, at: usize) -> Result<(WordIter<'_>, Options<'_>, usize)> {
         self.read_block(at).ok_or_else(|| self.damaged())
     }
 
@@ -216,7 +219,7 @@ impl PhraseTable {
         sound.then_some((words, Options { table: self, cursor, src_len, count, left }, next))
     }
 
-    fn damaged(&self) -> Error {
+    pub(super) fn damaged(&self) -> Error {
         damaged(&self.place, "this part of the table")
     }
 }
@@ -237,256 +240,4 @@ fn rows(bytes: &[u8]) -> Option<Vec<RowScores>> {
         rows.push(row);
     }
     Some(rows)
-}
-
-/// Words of one side of a table.
-#[derive(Debug, Clone, Copy)]
-pub struct Words<'t> {
-    bytes: &'t [u8],
-    len: usize,
-}
-
-impl<'t> Words<'t> {
-    fn new(bytes: &'t [u8]) -> Option<Self> {
-        let len = u32::from_le_bytes(Cursor::new(bytes).array()?) as usize;
-        (bytes.len() >= len.checked_mul(8)?.checked_add(4)?).then_some(Words { bytes, len })
-    }
-
-    /// Makes sure that every word and id can be read; the number of words.
-    fn check(self) -> Option<usize> {
-        let letters = std::str::from_utf8(self.letters()).ok()?;
-        let mut last = 0;
-        for id in 0..self.len {
-            let end = self.number(id)? as usize;
-            (end > last && letters.is_char_boundary(end)).then_some(())?;
-            (self.number(self.len + id)? < self.len as u32).then_some(())?;
-            last = end;
-        }
-        (last == letters.len()).then_some(self.len)
-    }
-
-    fn number(self, at: usize) -> Option<u32> {
-        Cursor::new(self.bytes.get(4 + 4 * at..)?).array().map(u32::from_le_bytes)
-    }
-
-    fn letters(self) -> &'t [u8] {
-        &self.bytes[4 + 8 * self.len..]
-    }
-
-    /// Number of words.
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no word.
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
-    /// The word with this id; none when there is no such id.
-    pub fn word(self, id: WordId) -> Option<&'t str> {
-        let id = id as usize;
-        let end = (id < self.len).then(|| self.number(id))??;
-        let start = if id == 0 { 0 } else { self.number(id - 1)? };
-        std::str::from_utf8(self.letters().get(start as usize..end as usize)?).ok()
-    }
-
-    /// The id of a word; none when the table does not have it.
-    pub fn id(self, word: &str) -> Option<WordId> {
-        let (mut low, mut high) = (0, self.len);
-        while low < high {
-            let middle = (low + high) / 2;
-            let id = self.number(self.len + middle)?;
-            match self.word(id)?.cmp(word) {
-                std::cmp::Ordering::Equal => return Some(id),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
-    }
-}
-
-/// The words of a phrase.
-#[derive(Debug, Clone, Copy)]
-pub struct WordIter<'t> {
-    cursor: Cursor<'t>,
-    left: usize,
-}
-
-impl Iterator for WordIter<'_> {
-    type Item = WordId;
-
-    fn next(&mut self) -> Option<WordId> {
-        self.left = self.left.checked_sub(1)?;
-        self.cursor.small()
-    }
-}
-
-/// Goes through the table.
-#[derive(Debug)]
-pub struct Blocks<'t> {
-    table: &'t PhraseTable,
-    at: usize,
-    left: u64,
-}
-
-impl<'t> Iterator for Blocks<'t> {
-    type Item = Result<(WordIter<'t>, Options<'t>)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        match self.table.block(self.at) {
-            Ok((words, options, next)) => {
-                self.at = next;
-                Some(Ok((words, options)))
-            }
-            Err(error) => {
-                self.left = 0;
-                Some(Err(error))
-            }
-        }
-    }
-}
-
-/// The options of a source phrase, sorted by the spelling of the target phrase.
-#[derive(Debug, Clone, Copy)]
-pub struct Options<'t> {
-    table: &'t PhraseTable,
-    cursor: Cursor<'t>,
-    src_len: usize,
-    count: u64,
-    left: u64,
-}
-
-impl<'t> Options<'t> {
-    /// Number of options that are left.
-    pub fn len(&self) -> usize {
-        self.left as usize
-    }
-
-    /// Whether none is left.
-    pub fn is_empty(&self) -> bool {
-        self.left == 0
-    }
-
-    /// How often the source phrase was extracted; 0 when the table does not know.
-    pub fn src_count(&self) -> u64 {
-        self.count
-    }
-
-    fn read(&mut self) -> Option<OptionView<'t>> {
-        let contents = self.table.contents;
-        let cursor = &mut self.cursor;
-        let tgt_len = cursor.small()? as usize;
-        (1..=self.table.max_length).contains(&tgt_len).then_some(())?;
-        let tgt = WordIter { cursor: *cursor, left: tgt_len };
-        for _ in 0..tgt_len {
-            (cursor.small()? < self.table.tgt_words as u32).then_some(())?;
-        }
-        let is_short = self.table.max_length <= SHORT;
-        let links = cursor.small()? as usize;
-        let links = cursor.bytes(links.checked_mul(if is_short { 1 } else { 2 })?)?;
-        let links = LinkIter { bytes: links, is_short };
-        let inside = |link: Link| link.src.index() < self.src_len && link.tgt.index() < tgt_len;
-        links.clone().all(inside).then_some(())?;
-        let mut scores = [0.0; 4];
-        for score in &mut scores {
-            *score = if contents.packed {
-                -f32::from(u16::from_le_bytes(cursor.array()?)) / STEPS
-            } else {
-                f32::from_le_bytes(cursor.array()?)
-            };
-            score.is_finite().then_some(())?;
-        }
-        let counts =
-            if contents.counts { Some((cursor.number()?, cursor.number()?)) } else { None };
-        let set = if contents.rows() > 0 { cursor.small()? } else { 0 };
-        let set = match set.checked_sub(1) {
-            Some(set) => {
-                let length = contents.rows() * 4;
-                let start = (set as usize).checked_mul(length)?;
-                Some(self.table.part(Part::Sets).get(start..start.checked_add(length)?)?)
-            }
-            None => None,
-        };
-        Some(OptionView { table: self.table, tgt, links, scores, counts, set })
-    }
-}
-
-impl<'t> Iterator for Options<'t> {
-    type Item = Result<OptionView<'t>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        Some(self.read().ok_or_else(|| {
-            self.left = 0;
-            self.table.damaged()
-        }))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.left as usize))
-    }
-}
-
-/// The links inside a phrase pair.
-#[derive(Debug, Clone)]
-pub struct LinkIter<'t> {
-    bytes: &'t [u8],
-    is_short: bool,
-}
-
-impl Iterator for LinkIter<'_> {
-    type Item = Link;
-
-    fn next(&mut self) -> Option<Link> {
-        if self.is_short {
-            let (&both, rest) = self.bytes.split_first()?;
-            self.bytes = rest;
-            return Some(Link::new(u32::from(both >> 4), u32::from(both & 15)));
-        }
-        let ([src, tgt], rest) = self.bytes.split_first_chunk()?;
-        self.bytes = rest;
-        Some(Link::new(u32::from(*src), u32::from(*tgt)))
-    }
-}
-
-/// One translation of a source phrase.
-#[derive(Debug, Clone)]
-pub struct OptionView<'t> {
-    table: &'t PhraseTable,
-    tgt: WordIter<'t>,
-    links: LinkIter<'t>,
-    /// ln φ(f|e), ln lex(f|e), ln φ(e|f), ln lex(e|f).
-    pub scores: [f32; 4],
-    /// How often the pair and the target phrase were extracted, if the table knows.
-    pub counts: Option<(u64, u64)>,
-    set: Option<&'t [u8]>,
-}
-
-impl<'t> OptionView<'t> {
-    /// The target words.
-    pub fn tgt(&self) -> impl Iterator<Item = WordId> + use<'t> {
-        self.tgt
-    }
-
-    /// The links inside the pair, sorted.
-    pub fn links(&self) -> impl Iterator<Item = Link> + use<'t> {
-        self.links.clone()
-    }
-
-    /// ln p of M, S, DL, DR, then of M, S, D by one model towards one neighbour; none when the
-    /// table does not have the model, or the pair no scores of it.
-    pub fn orientation(&self, model: Model, direction: Direction) -> Option<&'t RowScores> {
-        let at = self.table.contents.row_of(model)? + direction as usize;
-        let number = Cursor::new(self.set?.get(4 * at..)?).array().map(u32::from_le_bytes)?;
-        self.table.rows.get(number as usize)
-    }
-
-    /// The scores of an orientation model, direction by direction, those that are there.
-    pub fn rows(&self, orientation: Orientation) -> impl Iterator<Item = &'t [f32]> {
-        let row = move |direction| self.orientation(orientation.model, direction);
-        orientation.directions().filter_map(row).map(move |row| &row[orientation.classes.range()])
-    }
 }

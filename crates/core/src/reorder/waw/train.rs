@@ -30,8 +30,6 @@ pub struct Trainer {
     features: Features,
     rows: Rows,
     samples: u64,
-    positives: u64,
-    fired: u64,
 }
 
 /// Likelihood and gradient at some weights.
@@ -49,8 +47,6 @@ struct Filler {
     walker: Walker,
     numbers: Vec<u32>,
     samples: u64,
-    positives: u64,
-    fired: u64,
 }
 
 /// Memory of one thread that sums gradients.
@@ -95,9 +91,8 @@ impl Trainer {
                 let bytes = filler.fill(corpus, &shapes, &options, &features, block);
                 rows.put(number, bytes)
             })?;
-        let sum = |of: fn(&Filler) -> u64| fillers.iter().map(of).sum();
-        let (samples, positives) = (sum(|filler| filler.samples), sum(|filler| filler.positives));
-        Ok(Trainer { options, features, rows, samples, positives, fired: sum(|f| f.fired) })
+        let samples = fillers.iter().map(|filler| filler.samples).sum();
+        Ok(Trainer { options, features, rows, samples })
     }
 
     /// A trainer of ready rows, for tests.
@@ -108,7 +103,7 @@ impl Trainer {
         let mut features = Features::default();
         features.fingerprints.extend(0..counts.len() as u64);
         features.counts = counts;
-        Trainer { options, features, rows, samples, positives: 0, fired: 0 }
+        Trainer { options, features, rows, samples }
     }
 
     /// Number of features kept.
@@ -121,19 +116,9 @@ impl Trainer {
         self.samples
     }
 
-    /// Number of samples whose jump is the right one.
-    pub fn positives(&self) -> u64 {
-        self.positives
-    }
-
     /// Bytes of rows in memory and on disk.
     pub fn bytes(&self) -> (u64, u64) {
         self.rows.bytes()
-    }
-
-    /// How many features kept fire in all samples together.
-    pub fn fired(&self) -> u64 {
-        self.fired
     }
 
     fn check_weights(&self, weights: &[f64]) -> Result<()> {
@@ -278,14 +263,12 @@ impl Filler {
         block: std::ops::Range<usize>,
     ) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let Filler { walker, numbers, samples, positives, fired } = self;
+        let Filler { walker, numbers, samples } = self;
         walker.samples(corpus, shapes, options, block, |sample, fingerprints| {
             numbers.clear();
             numbers.extend(fingerprints.iter().filter_map(|&print| features.number(print)));
             rows::push(&mut bytes, sample.is_next, numbers);
             *samples += 1;
-            *positives += u64::from(sample.is_next);
-            *fired += numbers.len() as u64;
         });
         bytes
     }
