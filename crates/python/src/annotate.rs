@@ -150,9 +150,9 @@ impl WordClasses {
     /// Classes from what `entries` gave.
     #[staticmethod]
     fn from_entries(py: Python<'_>, entries: Vec<(PyBackedStr, u32)>) -> PyResult<Self> {
-        let found = entries.iter().map(|(name, class)| (&**name, *class));
+        let classes = entries.iter().map(|(name, class)| (&**name, *class));
         let inner = call(py, || {
-            annotate::Classes::from_entries(found).map_err(|number| Error::Argument {
+            annotate::Classes::from_entries(classes).map_err(|number| Error::Argument {
                 name: "entries".into(),
                 found: format!("`{}` twice", &*entries[number].0),
                 expected: "every word once".into(),

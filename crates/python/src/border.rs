@@ -122,7 +122,7 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
 }
 
 fn named(py: Python<'_>, class: &str, message: String) -> PyErr {
-    let made =
+    let created =
         py.import("wayword.errors").and_then(|errors| errors.getattr(class)?.call1((message,)));
-    made.map_or_else(|error| error, PyErr::from_value)
+    created.map_or_else(|error| error, PyErr::from_value)
 }

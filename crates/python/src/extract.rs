@@ -31,8 +31,8 @@ fn extract_options(
 }
 
 fn named<T: Copy>(option: &str, name: &str, all: &[(&'static str, T)]) -> wayword::Result<T> {
-    let found = all.iter().find(|one| one.0 == name).map(|one| one.1);
-    found.ok_or_else(|| Error::Argument {
+    let value = all.iter().find(|one| one.0 == name).map(|one| one.1);
+    value.ok_or_else(|| Error::Argument {
         name: option.into(),
         found: format!("`{name}`"),
         expected: all.iter().map(|one| one.0).collect::<Vec<_>>().join(" or "),

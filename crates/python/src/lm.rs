@@ -57,11 +57,7 @@ impl LanguageModel {
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        enter(py, 1, None, |_| {
-            let mut file = NewFile::create(&path)?;
-            file.write(self.inner.bytes())?;
-            file.finish()
-        })
+        enter(py, 1, None, |_| NewFile::save(&path, self.inner.bytes()))
     }
 
     #[pyo3(signature = (path, *, progress=None))]

@@ -349,9 +349,9 @@ pub fn waw_evaluate(
     let places = |p: &waw::Places| (p.decisions, p.first, p.among_three);
     let ranked =
         |r: &waw::Ranked| (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward));
-    let rows = compared.iter().map(|one| {
-        let squares = (one.first_squares, one.among_three_squares);
-        (ranked(&one.own), ranked(&one.distance), squares)
+    let rows = compared.iter().map(|of_limit| {
+        let squares = (of_limit.first_squares, of_limit.among_three_squares);
+        (ranked(&of_limit.model), ranked(&of_limit.distance), squares)
     });
     Ok(((found, missed, wrong, refused), rows.collect()))
 }

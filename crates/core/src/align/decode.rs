@@ -107,10 +107,10 @@ fn joined(workers: Vec<Worker>) -> (Links, Vec<f32>) {
     for (_, counts, found) in blocks {
         let mut rest = &found[..];
         for count in counts {
-            let (own, others) = rest.split_at(count);
+            let (of_sentence, others) = rest.split_at(count);
             // Links are found in the order in which `Links` keeps them, so the rows match.
-            links.push(own.iter().map(|scored| scored.link));
-            posteriors.extend(own.iter().map(|scored| scored.posterior));
+            links.push(of_sentence.iter().map(|scored| scored.link));
+            posteriors.extend(of_sentence.iter().map(|scored| scored.posterior));
             rest = others;
         }
     }

@@ -32,9 +32,7 @@ const HMM: u32 = 1;
 impl Aligner {
     /// Writes the aligner to a file.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = NewFile::create(path)?;
-        file.write(&self.to_bytes())?;
-        file.finish()
+        NewFile::save(path, &self.to_bytes())
     }
 
     /// Opens a saved aligner.

@@ -95,18 +95,18 @@ impl Links {
     pub fn read(path: &Path, bitext: &Bitext, job: &Job) -> Result<Self> {
         let mut lines = LineReader::open(path)?;
         let mut links = Links::default();
-        let mut own = Vec::new();
+        let mut links_of_line = Vec::new();
         while let Some(line) = lines.next_str()? {
             let number = links.len();
-            own.clear();
-            Links::parse_line(line, Place::line(path, number as u64 + 1), &mut own)?;
+            links_of_line.clear();
+            Links::parse_line(line, Place::line(path, number as u64 + 1), &mut links_of_line)?;
             if number == bitext.len() {
                 return Err(uneven(path, number, bitext.len(), "more"));
             }
             let lengths =
                 (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
-            Links::check_inside(&own, lengths, Place::line(path, number as u64 + 1))?;
-            links.push(own.iter().copied());
+            Links::check_inside(&links_of_line, lengths, Place::line(path, number as u64 + 1))?;
+            links.push(links_of_line.iter().copied());
             if links.len().is_multiple_of(BLOCK) {
                 job.check()?;
             }

@@ -97,8 +97,8 @@ pub(super) fn stand_in(word: &str, with_ending: bool) -> String {
 pub(super) fn count(text: &Text, vocab: &Vocab, min_count: u64, job: &Job) -> Result<Bigrams> {
     let mut counts = vec![0_u64; vocab.len()];
     text.ids().iter().for_each(|&word| counts[word as usize] += 1);
-    let (found, unit_of) = choose_units(vocab, &counts, min_count);
-    let (units, renamed) = by_frequency(&found);
+    let (chosen, unit_of) = choose_units(vocab, &counts, min_count);
+    let (units, renamed) = by_frequency(&chosen);
     let edge = units.counts.len() as u32;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut sentences = 0;

@@ -360,7 +360,7 @@ impl<'b> Clustering<'b> {
     /// own class, and so the rows of that class are corrected before they are used.
     fn best(&self, unit: usize, around: &mut Around, log: &LogTable) -> u32 {
         self.look(unit, around);
-        let own = self.class_of[unit] as usize;
+        let home = self.class_of[unit] as usize;
         let Around { before, after, itself, gains, row } = around;
         gains.clear();
         gains.resize(self.classes, 0.0);
@@ -369,13 +369,13 @@ impl<'b> Clustering<'b> {
         for (side, table, other) in sides {
             for (class, count) in side.pairs() {
                 let counts = &table[class * width..][..self.classes];
-                if class != own {
+                if class != home {
                     add_gains(gains, counts, count, log);
                     continue;
                 }
                 row.clear();
                 row.extend(counts.iter().zip(&other.counts).map(|(&all, &gone)| all - gone));
-                row[own] = 0; // the own class is judged apart
+                row[home] = 0; // the class it has is judged apart
                 add_gains(gains, row, count, log);
             }
         }
@@ -389,10 +389,10 @@ impl<'b> Clustering<'b> {
             let total = self.bigrams.units.counts[unit];
             *gain -= log.rise(self.firsts[class], total) + log.rise(self.seconds[class], total);
         }
-        let here = self.gain_at(unit, own, around, log) + LEAST_GAIN;
-        let mut best = (own, here);
+        let here = self.gain_at(unit, home, around, log) + LEAST_GAIN;
+        let mut best = (home, here);
         for (class, &gain) in around.gains.iter().enumerate() {
-            if gain > best.1 && class != own {
+            if gain > best.1 && class != home {
                 best = (class, gain);
             }
         }
@@ -401,23 +401,23 @@ impl<'b> Clustering<'b> {
 
     /// What a unit adds to the likelihood in a class, once it is taken out of its own.
     fn gain_at(&self, unit: usize, class: usize, around: &Around, log: &LogTable) -> f64 {
-        let own = self.class_of[unit] as usize;
+        let home = self.class_of[unit] as usize;
         let Around { before, after, itself, .. } = around;
         let cell = |first: usize, second: usize| {
             let mut count = self.pairs[first * (self.classes + 1) + second];
-            if first == own {
+            if first == home {
                 count -= after.counts[second];
             }
-            if second == own {
+            if second == home {
                 count -= before.counts[first];
             }
-            if first == own && second == own { count - *itself } else { count }
+            if first == home && second == home { count - *itself } else { count }
         };
         let right = after.pairs().filter(|(other, _)| *other != class);
         let left = before.pairs().filter(|(other, _)| *other != class);
         let both = after.counts[class] + before.counts[class] + *itself;
         let total = self.bigrams.units.counts[unit];
-        let taken = if class == own { total } else { 0 };
+        let taken = if class == home { total } else { 0 };
         right.map(|(other, count)| log.more(cell(class, other), count)).sum::<f64>()
             + left.map(|(other, count)| log.more(cell(other, class), count)).sum::<f64>()
             + log.more(cell(class, class), both)

@@ -48,8 +48,8 @@ fn at(values: &[u64], place: usize, offset: isize) -> u64 {
 
 fn form_at(view: &View<'_>, place: usize, offset: isize) -> Form {
     let edge = Form { word: EDGE, lower: EDGE, shape: EDGE, ..Form::default() };
-    let found = place.checked_add_signed(offset).and_then(|place| view.forms.get(place));
-    found.copied().unwrap_or(edge)
+    let form = place.checked_add_signed(offset).and_then(|place| view.forms.get(place));
+    form.copied().unwrap_or(edge)
 }
 
 /// Adds the keys that do not depend on the labels of the words before.

@@ -25,9 +25,7 @@ const SEAL: Seal = Seal {
 impl Tagger {
     /// Writes the tagger to a file.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = NewFile::create(path)?;
-        file.write(&self.to_bytes())?;
-        file.finish()
+        NewFile::save(path, &self.to_bytes())
     }
 
     /// Opens a saved tagger.

@@ -167,8 +167,8 @@ impl Slots {
         let mask = self.slots.len() - 1;
         let mut place = key as usize & mask;
         loop {
-            let (found, start, end) = self.slots[place];
-            if found == key || start == end {
+            let (held, start, end) = self.slots[place];
+            if held == key || start == end {
                 return start as usize..end as usize;
             }
             place = (place + 1) & mask;

@@ -352,13 +352,13 @@ impl Task<'_> {
         }
         let seen = if long.is_empty() { &mut seen[..] } else { &mut long[..] };
         while column < src.len() {
-            let own = number(self.words.0, src[column]);
+            let word = number(self.words.0, src[column]);
             if links.get(at).is_none_or(|link| link.src.index() != column) {
-                linked.add(own, 0, 1);
+                linked.add(word, 0, 1);
             }
             while let Some(link) = links.get(at).filter(|link| link.src.index() == column) {
                 let row = link.tgt.index();
-                linked.add(own, number(self.words.1, tgt[row]), 1);
+                linked.add(word, number(self.words.1, tgt[row]), 1);
                 seen[row / 64] |= 1 << (row % 64);
                 at += 1;
             }

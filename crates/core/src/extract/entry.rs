@@ -62,8 +62,8 @@ impl Entry {
 
     /// Adds the counts of another entry of the same pair.
     pub fn merge(&mut self, other: &Entry) {
-        for (own, others) in self.rows.iter_mut().flatten().zip(other.rows.iter().flatten()) {
-            *own += others;
+        for (count, others) in self.rows.iter_mut().flatten().zip(other.rows.iter().flatten()) {
+            *count += others;
         }
         let mut merged = Entry::default();
         let (mut left, mut right) = (self.patterns().peekable(), other.patterns().peekable());

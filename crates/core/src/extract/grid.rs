@@ -75,11 +75,11 @@ impl Grid {
         self.find_blocks(max_length);
         for &Sides { u, v, s, t } in &self.tight {
             let (reach_left, reach_right) = (self.reach[u].0 as usize, self.reach[v].1 as usize);
-            let own = &links[self.starts[u] as usize..self.starts[v + 1] as usize];
+            let inside = &links[self.starts[u] as usize..self.starts[v + 1] as usize];
             for first in (reach_left.max((v + 1).saturating_sub(max_length))..=u).rev() {
                 for last in v..=reach_right.min(first + max_length - 1) {
                     let sides = Sides { u: first, v: last, s, t };
-                    found(block(sides), own, orientations(self, sides, strictness));
+                    found(block(sides), inside, orientations(self, sides, strictness));
                 }
             }
         }
@@ -107,10 +107,10 @@ impl Grid {
         for link in links {
             let (column, row) = (link.src.index(), link.tgt.index());
             self.linked[row * self.stride + column / 64] |= 1 << (column % 64);
-            let own = &mut self.rows[row];
-            own.min = own.min.min(link.src.0);
-            own.max = own.max.max(link.src.0);
-            own.links += 1;
+            let reach = &mut self.rows[row];
+            reach.min = reach.min.min(link.src.0);
+            reach.max = reach.max.max(link.src.0);
+            reach.links += 1;
             self.starts[column + 1] += 1;
         }
         for column in 0..src_len {

@@ -164,8 +164,8 @@ fn write_group(group: &mut [Entry], mixed: bool, out: &mut Vec<u8>) -> u64 {
     group.sort_by_key(|entry| entry.tgt);
     let pairs = group.chunk_by(|first, second| first.tgt == second.tgt).count() as u64;
     write_number(out, pairs);
-    for own in group.chunk_by_mut(|first, second| first.tgt == second.tgt) {
-        if let [first, others @ ..] = own {
+    for equal in group.chunk_by_mut(|first, second| first.tgt == second.tgt) {
+        if let [first, others @ ..] = equal {
             others.iter().for_each(|other| first.merge(other));
             write(first, out);
         }

@@ -65,15 +65,16 @@ impl PhraseSet {
     /// The number of a phrase, which is added when new.
     pub fn intern(&mut self, phrase: &[u32]) -> u32 {
         let PhraseSet { words, ends, counts, numbers } = self;
-        let own = hash(phrase);
-        if let Some(&number) = numbers.find(own, |&number| slice(words, ends, number) == phrase) {
+        let hashed = hash(phrase);
+        if let Some(&number) = numbers.find(hashed, |&number| slice(words, ends, number) == phrase)
+        {
             return number;
         }
         let number = ends.len() as u32;
         words.extend_from_slice(phrase);
         ends.push(words.len() as u32);
         counts.push(0);
-        numbers.insert_unique(own, number, |&number| hash(slice(words, ends, number)));
+        numbers.insert_unique(hashed, number, |&number| hash(slice(words, ends, number)));
         number
     }
 

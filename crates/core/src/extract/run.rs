@@ -174,12 +174,12 @@ impl Collector {
         for bounds in starts.windows(2) {
             let group = &mut sorted[bounds[0]..bounds[1]];
             group.sort_unstable_by_key(|one| (u64::from(one.tgt) << 32) | u64::from(one.pattern));
-            let own = group.chunk_by(|first, second| first.tgt == second.tgt);
-            let count = own.clone().count() as u64;
+            let by_pair = group.chunk_by(|first, second| first.tgt == second.tgt);
+            let count = by_pair.clone().count() as u64;
             write_number(&mut out.buffer, count);
             pairs += count;
             let mut last = 0;
-            for pair in own {
+            for pair in by_pair {
                 fold.fold(pair, &self.patterns, &mut entry);
                 write_number(&mut out.buffer, u64::from(entry.tgt + 1 - last));
                 last = entry.tgt + 1;
@@ -212,8 +212,8 @@ impl Fold {
     fn fold(&mut self, occurrences: &[Occurrence], patterns: &PhraseSet, entry: &mut Entry) {
         entry.reset(occurrences[0].tgt);
         self.patterns.clear();
-        for own in occurrences.chunk_by(|first, second| first.pattern == second.pattern) {
-            self.patterns.push((own[0].pattern, own.len() as u64));
+        for alike in occurrences.chunk_by(|first, second| first.pattern == second.pattern) {
+            self.patterns.push((alike[0].pattern, alike.len() as u64));
         }
         if self.patterns.len() > 1 {
             self.patterns.sort_unstable_by_key(|&(pattern, _)| patterns.phrase(pattern));

@@ -153,8 +153,8 @@ impl Reader<'_> {
             };
             let id = vocab.intern(word) as usize;
             scores.resize(vocab.len(), None);
-            let own = (fields.prob, fields.backoff()?);
-            match scores[id].replace(own) {
+            let pair = (fields.prob, fields.backoff()?);
+            match scores[id].replace(pair) {
                 None => Ok(()),
                 Some(_) => Err((format!("{} a second time", quoted(word)), "new words".into())),
             }
@@ -228,8 +228,8 @@ impl Reader<'_> {
 
 /// The number in `ngram 3=812`, when the order is right.
 fn count_of(line: &str, order: usize) -> Option<u64> {
-    let (own, count) = line.trim().strip_prefix("ngram ")?.split_once('=')?;
-    (own.trim().parse() == Ok(order)).then(|| count.trim().parse().ok())?
+    let (given, count) = line.trim().strip_prefix("ngram ")?.split_once('=')?;
+    (given.trim().parse() == Ok(order)).then(|| count.trim().parse().ok())?
 }
 
 /// A part of a line for a message.

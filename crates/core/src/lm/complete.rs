@@ -25,13 +25,13 @@ pub struct Entry<const W: usize> {
 pub fn complete<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<Entry<W>>], bits: u32) {
     for index in (1..orders.len()).rev() {
         let (shorter, longer) = orders.split_at_mut(index);
-        let (own, longer) = (&mut shorter[index - 1], &longer[0]);
+        let (shorter, longer) = (&mut shorter[index - 1], &longer[0]);
         let endings = longer.iter().map(|entry| entry.key.first(index + 1, bits));
-        add_missing(own, endings);
+        add_missing(shorter, endings);
         let mut contexts: Vec<_> = longer.iter().map(|entry| entry.key.context(bits)).collect();
         contexts.sort_unstable();
-        add_missing(own, contexts.iter().copied());
-        mark_extended(own, &contexts);
+        add_missing(shorter, contexts.iter().copied());
+        mark_extended(shorter, &contexts);
     }
     if let Some(pairs) = orders.first() {
         for entry in pairs {
@@ -93,8 +93,8 @@ fn backed_off<const W: usize>(
         0 => words[key.word(0, bits) as usize],
         _ => {
             let list = &shorter[index - 1];
-            let found = list.binary_search_by_key(&key, |entry| entry.key).ok();
-            found.map_or((0.0, 0.0), |at| (list[at].prob, list[at].backoff))
+            let place = list.binary_search_by_key(&key, |entry| entry.key).ok();
+            place.map_or((0.0, 0.0), |at| (list[at].prob, list[at].backoff))
         }
     };
     // A backoff above 0 could lift the sum above it, where no probability is.

@@ -59,8 +59,8 @@ pub fn discount_order<const W: usize>(
     let mut context = None;
     for (number, record) in counts.finish()?.enumerate() {
         let (key, packed) = record?;
-        let own = key.first(order - 1, bits);
-        if let Some(last) = context.replace(own).filter(|last| *last != own) {
+        let front = key.first(order - 1, bits);
+        if let Some(last) = context.replace(front).filter(|last| *last != front) {
             discount_group(last, &group, discount, bits, &mut done)?;
             group.clear();
         }
@@ -187,18 +187,18 @@ pub fn interpolate<const W: usize>(
             Some(spool) => Shorter::Grams(Box::new(spool.iter()?), None),
         };
         let mut backoffs = Backoffs { contexts: contexts[index + 1].iter()?.peekable() };
-        let mut own = Spool::new(folder, share);
+        let mut of_order = Spool::new(folder, share);
         let mut own_probs = Spool::new(folder, share);
         for (number, record) in sorter.finish()?.enumerate() {
             let (key, (direct, gamma)) = record?;
             let prob = direct + gamma * shorter.prob(key.first(length, bits), bits)?;
-            own.push((key, (prob.ln() as f32, backoffs.of(&key)?)))?;
+            of_order.push((key, (prob.ln() as f32, backoffs.of(&key)?)))?;
             own_probs.push((key, prob))?;
             if (number as u64).is_multiple_of(BLOCK) {
                 job.check()?;
             }
         }
-        scored.push(own.finish()?);
+        scored.push(of_order.finish()?);
         drop(shorter);
         last = Some(own_probs.finish()?);
     }

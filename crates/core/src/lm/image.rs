@@ -301,9 +301,9 @@ fn with_extensions(
     let mut longer: super::grams::GramIter<'_> =
         if order < grams.order() { grams.grams(order + 1)? } else { Box::new(std::iter::empty()) };
     let mut ahead = longer.next().transpose()?;
-    let mut own = grams.grams(order)?.peekable();
+    let mut of_order = grams.grams(order)?.peekable();
     let mut number = 0_u64;
-    while let Some(gram) = own.next() {
+    while let Some(gram) = of_order.next() {
         let mut gram = gram?;
         let mut is_extended = false;
         while let Some(next) = &ahead
@@ -313,7 +313,7 @@ fn with_extensions(
             ahead = longer.next().transpose()?;
         }
         gram.prob = if is_extended { -gram.prob.abs() } else { gram.prob.abs() };
-        let is_last = match own.peek() {
+        let is_last = match of_order.peek() {
             Some(Ok(next)) => next.words[..order - 1] != gram.words[..order - 1],
             _ => true,
         };

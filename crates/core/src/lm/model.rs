@@ -121,8 +121,8 @@ impl Model {
     /// The number of a word; `UNK` when the model does not know it.
     pub fn id(&self, word: &str) -> WordId {
         let hash = word_hash(word.as_bytes(), self.header.seed);
-        let found = self.find::<SHORT_SLOT>(&self.layout.vocab, hash);
-        found.and_then(|slot| short(slot, 8)).unwrap_or(UNK)
+        let slot = self.find::<SHORT_SLOT>(&self.layout.vocab, hash);
+        slot.and_then(|slot| short(slot, 8)).unwrap_or(UNK)
     }
 
     /// The number of a word of a text, where the model's own marks are words like any other.
@@ -333,8 +333,8 @@ impl Extended<'_> {
         }
         let mut gram = current;
         gram.words[order - 1] = entry & !LAST;
-        let found = model.find_gram(&gram.words[..order]);
-        (gram.prob, gram.backoff) = found.ok_or_else(|| model.list_damaged())?;
+        let scores = model.find_gram(&gram.words[..order]);
+        (gram.prob, gram.backoff) = scores.ok_or_else(|| model.list_damaged())?;
         Ok(Some(gram))
     }
 }

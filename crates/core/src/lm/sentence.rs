@@ -73,8 +73,12 @@ impl Model {
                 .fold(0, |sum, at| sum ^ self.touch(window[at], window[..at].iter().rev()));
             std::hint::black_box(touched);
             for &word in &window[known..end] {
-                let found = self.look_up(&state, word, &mut next);
-                each(WordScore { score: found.score, order: found.order, is_unknown: word == UNK });
+                let answer = self.look_up(&state, word, &mut next);
+                each(WordScore {
+                    score: answer.score,
+                    order: answer.order,
+                    is_unknown: word == UNK,
+                });
                 std::mem::swap(&mut state, &mut next);
             }
             known = end.min(HISTORY);

@@ -132,7 +132,7 @@ impl Postings {
             set.intern(&reader.phrase);
         }
         // First all phrases of all sentences in a row, then sorted by phrase.
-        let mut found: Vec<u32> = Vec::new();
+        let mut met: Vec<u32> = Vec::new();
         let mut ends: Vec<usize> = Vec::with_capacity(text.len());
         let mut last = vec![u32::MAX; set.len()];
         let mut starts = vec![0u64; set.len() + 1];
@@ -146,27 +146,28 @@ impl Postings {
                 for word in words[first..].iter().take(max_length) {
                     let Some(word) = word else { break };
                     phrase.push(*word);
-                    let Some(own) = set.find(&phrase) else { continue };
-                    if std::mem::replace(&mut last[own as usize], number as u32) != number as u32 {
-                        found.push(own);
-                        starts[own as usize + 1] += 1;
+                    let Some(place) = set.find(&phrase) else { continue };
+                    if std::mem::replace(&mut last[place as usize], number as u32) != number as u32
+                    {
+                        met.push(place);
+                        starts[place as usize + 1] += 1;
                     }
                 }
             }
-            ends.push(found.len());
+            ends.push(met.len());
             if number % BLOCK == 0 {
                 job.check()?;
             }
         }
-        for own in 0..set.len() {
-            starts[own + 1] += starts[own];
+        for place in 0..set.len() {
+            starts[place + 1] += starts[place];
         }
         let mut next = starts.clone();
-        let mut sentences = vec![0; found.len()];
+        let mut sentences = vec![0; met.len()];
         let mut start = 0;
         for (number, &end) in ends.iter().enumerate() {
-            for &own in &found[start..end] {
-                let slot = &mut next[own as usize];
+            for &place in &met[start..end] {
+                let slot = &mut next[place as usize];
                 sentences[*slot as usize] = number as u32;
                 *slot += 1;
             }

@@ -211,9 +211,9 @@ mod tests {
     /// What walls and zones mean for a complete order.
     fn is_kept(order: &[Span], fences: &Fences) -> bool {
         let zones = fences.zones.iter().all(|&zone| {
-            let mut own = (0..order.len()).filter(|&at| touches(order[at], zone));
-            let first = own.next().unwrap();
-            let last = own.next_back().unwrap_or(first);
+            let mut inside = (0..order.len()).filter(|&at| touches(order[at], zone));
+            let first = inside.next().unwrap();
+            let last = inside.next_back().unwrap_or(first);
             order[first..last].iter().all(|&span| is_inside(span, zone))
         });
         zones

@@ -140,15 +140,16 @@ fn by_word(length: usize, links: &[Link]) -> impl Iterator<Item = &[Link]> {
     let mut rest = links;
     (0..length as u32).map(move |word| {
         let count = rest.iter().take_while(|link| link.src.0 == word).count();
-        let (own, others) = rest.split_at(count);
+        let (of_word, others) = rest.split_at(count);
         rest = others;
-        own
+        of_word
     })
 }
 
 /// Keys count target positions from 1, so that 0 can stand before all of them.
 fn leftmost_keys(length: usize, links: &[Link]) -> impl Iterator<Item = Option<Key>> {
-    let first = |own: &[Link]| Some(Key { above: u64::from(own.first()?.tgt.0) + 1, below: 1 });
+    let first =
+        |of_word: &[Link]| Some(Key { above: u64::from(of_word.first()?.tgt.0) + 1, below: 1 });
     by_word(length, links).map(first)
 }
 

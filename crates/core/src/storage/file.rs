@@ -26,6 +26,13 @@ impl NewFile {
         Ok(NewFile { path: path.into(), temporary, writer })
     }
 
+    /// Writes a file of these bytes.
+    pub fn save(path: &Path, bytes: &[u8]) -> Result<()> {
+        let mut file = NewFile::create(path)?;
+        file.write(bytes)?;
+        file.finish()
+    }
+
     /// Adds bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let writer = self.writer.as_mut().expect("a file is written before it is finished");

@@ -48,14 +48,9 @@ mod tests {
     #[test]
     fn a_map_keeps_what_it_had_when_its_file_is_replaced() {
         let path = std::env::temp_dir().join(format!("wayword-map.{}", std::process::id()));
-        let write = |bytes: &[u8]| {
-            let mut file = NewFile::create(&path)?;
-            file.write(bytes)?;
-            file.finish()
-        };
-        write(b"before").unwrap();
+        NewFile::save(&path, b"before").unwrap();
         let before = map(&path).unwrap();
-        write(b"after that").unwrap();
+        NewFile::save(&path, b"after that").unwrap();
         assert_eq!(&before[..], b"before");
         assert_eq!(&map(&path).unwrap()[..], b"after that");
         std::fs::remove_file(&path).unwrap();

@@ -35,9 +35,9 @@ macro_rules! number_records {
                 out[..Self::SIZE].copy_from_slice(&self.to_le_bytes());
             }
             fn get(bytes: &[u8]) -> Self {
-                let mut own = [0; Self::SIZE];
-                own.copy_from_slice(&bytes[..Self::SIZE]);
-                <$number>::from_le_bytes(own)
+                let mut array = [0; Self::SIZE];
+                array.copy_from_slice(&bytes[..Self::SIZE]);
+                <$number>::from_le_bytes(array)
             }
         }
     )*};

@@ -143,9 +143,9 @@ impl Point {
 
     /// The best candidate of each sentence; of equal ones the first.
     pub fn best(&self) -> Vec<u32> {
-        let best = |own: std::ops::Range<usize>| {
-            let mut best = own.start;
-            for at in own {
+        let best = |candidates: std::ops::Range<usize>| {
+            let mut best = candidates.start;
+            for at in candidates {
                 if self.scores[at] > self.scores[best] {
                     best = at;
                 }
@@ -183,14 +183,14 @@ impl Point {
         }
         let slopes = self.pool.scores(direction);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
-        for own in self.pool.sentences() {
-            sort(&mut order[own], &slopes);
+        for candidates in self.pool.sentences() {
+            sort(&mut order[candidates], &slopes);
         }
         self.envelopes(&slopes, &order, gap, job)
     }
 
     fn envelopes(&self, slopes: &[f64], order: &[u32], gap: f64, job: &Job) -> Result<Crossings> {
-        let mut found = Crossings::default();
+        let mut crossings = Crossings::default();
         let mut envelope = Envelope::default();
         for (number, own) in self.pool.sentences().enumerate() {
             if number.is_multiple_of(BLOCK) {
@@ -201,11 +201,11 @@ impl Point {
                 let at = candidate as usize;
                 envelope.push(Line { candidate, slope: slopes[at], intercept: self.scores[at] });
             }
-            found.first.extend(envelope.first());
-            envelope.crossings(gap, &mut found.changes);
+            crossings.first.extend(envelope.first());
+            envelope.crossings(gap, &mut crossings.changes);
         }
-        found.changes.sort_by(|a, b| a.step.total_cmp(&b.step));
-        Ok(found)
+        crossings.changes.sort_by(|a, b| a.step.total_cmp(&b.step));
+        Ok(crossings)
     }
 }
 

@@ -158,8 +158,8 @@ fn family_of_file(path: &Path) -> Result<Option<Family>> {
         }
     }
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    let own = |count: u64| count as f64 >= OWN_SHARE * total as f64;
-    Ok(counts.into_iter().find(|&(_, count)| own(count)).map(|(family, _)| family))
+    let is_own = |count: u64| count as f64 >= OWN_SHARE * total as f64;
+    Ok(counts.into_iter().find(|&(_, count)| is_own(count)).map(|(family, _)| family))
 }
 
 /// The files in the making.

@@ -30,7 +30,7 @@ pub struct TextTables {
 /// Makes a table of text; the number of its pairs and bytes.
 pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Result<(u64, u64)> {
     let columns = columns(&tables.columns)?;
-    let found = survey(&tables.phrase_table, &columns, job)?;
+    let survey = survey(&tables.phrase_table, &columns, job)?;
     let orientation = tables.reordering.as_ref().map(|(_, orientation)| *orientation);
     let mut models = [false; 3];
     if let Some(orientation) = orientation {
@@ -38,13 +38,13 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     }
     let has = |sides| orientation.is_some_and(|named| named.classes.has_sides() == sides);
     let contents =
-        Contents { packed, counts: found.has_counts, models, msd: has(false), mslr: has(true) };
+        Contents { packed, counts: survey.has_counts, models, msd: has(false), mslr: has(true) };
     let words = |side: &Side| {
         let all = (0..side.vocab.len()).map(|id| (side.vocab.word(id as u32), side.counts[id]));
         NewWords::new(all)
     };
-    let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&found.src), words(&found.tgt));
-    let mut writer = TableWriter::create(out, contents, found.max_length, 0)?;
+    let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&survey.src), words(&survey.tgt));
+    let mut writer = TableWriter::create(out, contents, survey.max_length, 0)?;
     let mut rows = LineReader::open(&tables.phrase_table)?;
     let mut orientation_rows = match &tables.reordering {
         Some((path, orientation)) => Some(OrientationRows::open(path, *orientation)?),
@@ -59,12 +59,12 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
             last.push_str(row.src());
             src.clear();
             for word in row.src().split(' ') {
-                src.extend(found.src.vocab.id(word).map(|id| src_ids[id as usize]));
+                src.extend(survey.src.vocab.id(word).map(|id| src_ids[id as usize]));
             }
         }
         option.tgt.clear();
         for word in row.tgt().split(' ') {
-            option.tgt.extend(found.tgt.vocab.id(word).map(|id| tgt_ids[id as usize]));
+            option.tgt.extend(survey.tgt.vocab.id(word).map(|id| tgt_ids[id as usize]));
         }
         if option.tgt.is_empty() || src.is_empty() {
             return Err(changed(&rows));
@@ -145,25 +145,25 @@ struct Survey {
 }
 
 fn survey(path: &Path, columns: &Columns, job: &Job) -> Result<Survey> {
-    let mut found =
+    let mut survey =
         Survey { src: Side::default(), tgt: Side::default(), max_length: 1, has_counts: true };
     let mut rows = LineReader::open(path)?;
     let mut row = TextRow::default();
     let mut lines = 0u64;
     while row.next(&mut rows, columns)? {
-        found.src.add(row.src());
-        found.tgt.add(row.tgt());
+        survey.src.add(row.src());
+        survey.tgt.add(row.tgt());
         for phrase in [row.src(), row.tgt()] {
-            found.max_length = found.max_length.max(phrase.split(' ').count());
+            survey.max_length = survey.max_length.max(phrase.split(' ').count());
         }
-        found.has_counts &= row.counts.is_some();
+        survey.has_counts &= row.counts.is_some();
         lines += 1;
         if lines.is_multiple_of(BLOCK) {
             job.check()?;
         }
     }
-    found.has_counts &= lines > 0;
-    Ok(found)
+    survey.has_counts &= lines > 0;
+    Ok(survey)
 }
 
 /// One line of a phrase table.

@@ -192,8 +192,8 @@ impl Table {
         let mask = self.slots.len() - 1;
         let mut at = (fingerprint >> 20) as usize & mask;
         loop {
-            let found = self.slots[at].fingerprint();
-            if found == fingerprint || found == u64::MAX {
+            let held = self.slots[at].fingerprint();
+            if held == fingerprint || held == u64::MAX {
                 return at;
             }
             at = (at + 1) & mask;

@@ -63,7 +63,7 @@ pub struct Ranked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compared {
     /// The model's places.
-    pub own: Ranked,
+    pub model: Ranked,
     /// Those of plain distance.
     pub distance: Ranked,
     /// Over sentences, the squares of how often more the model has the right word first.
@@ -74,16 +74,16 @@ pub struct Compared {
 
 impl Compared {
     /// Takes up a sentence.
-    fn add(&mut self, own: &Ranked, distance: &Ranked) {
-        self.own.join(own);
+    fn add(&mut self, model: &Ranked, distance: &Ranked) {
+        self.model.join(model);
         self.distance.join(distance);
-        self.first_squares += own.all.first.abs_diff(distance.all.first).pow(2);
-        let more = own.all.among_three.abs_diff(distance.all.among_three);
+        self.first_squares += model.all.first.abs_diff(distance.all.first).pow(2);
+        let more = model.all.among_three.abs_diff(distance.all.among_three);
         self.among_three_squares += more.pow(2);
     }
 
     fn join(&mut self, other: &Compared) {
-        self.own.join(&other.own);
+        self.model.join(&other.model);
         self.distance.join(&other.distance);
         self.first_squares += other.first_squares;
         self.among_three_squares += other.among_three_squares;
@@ -132,8 +132,8 @@ pub fn evaluate(
         decided.missed += tester.decided.missed;
         decided.wrong += tester.decided.wrong;
         decided.refused += tester.decided.refused;
-        for (sum, own) in compared.iter_mut().zip(&tester.compared) {
-            sum.join(own);
+        for (sum, part) in compared.iter_mut().zip(&tester.compared) {
+            sum.join(part);
         }
     }
     Ok((decided, compared))
@@ -171,12 +171,12 @@ impl Tester {
             } += 1;
         });
         for (&limit, compared) in limits.iter().zip(&mut self.compared) {
-            let [mut own, mut distance] = [Ranked::default(); 2];
+            let [mut ranked, mut distance] = [Ranked::default(); 2];
             self.walk.steps(order, |from, next, covered| {
-                own.add(|to| matrix.get(from, to), limit, from, next, covered);
+                ranked.add(|to| matrix.get(from, to), limit, from, next, covered);
                 distance.add(|_| 0.0, limit, from, next, covered);
             });
-            compared.add(&own, &distance);
+            compared.add(&ranked, &distance);
         }
     }
 }

@@ -133,9 +133,7 @@ impl Model {
 
     /// Writes the model to a file.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = NewFile::create(path)?;
-        file.write(&self.bytes)?;
-        file.finish()
+        NewFile::save(path, &self.bytes)
     }
 
     /// All bytes of the file.

@@ -285,8 +285,8 @@ impl Shapes {
 
     /// Whether the features of a word between depend on the word jumped from.
     pub fn between_needs_from(&self) -> bool {
-        let own = self.each.iter().flat_map(|&number| self.chosen[number].parts);
-        own.into_iter().any(|part| matches!(part, From(..)))
+        let parts = self.each.iter().flat_map(|&number| self.chosen[number].parts);
+        parts.into_iter().any(|part| matches!(part, From(..)))
     }
 
     /// The feature of a jump, if its template has one.

@@ -428,8 +428,8 @@ fn distance_ranks_the_words_in_the_order_of_the_specification() {
     assert_eq!((wide.beyond, narrow.beyond), (0, 1));
     assert_eq!(narrow.all, Places { decisions: 6, first: 3, among_three: 5 });
     assert_eq!(wide.long_back, Places::default());
-    for Compared { own, distance, first_squares, among_three_squares } in compared {
-        assert_eq!(own, distance);
+    for Compared { model, distance, first_squares, among_three_squares } in compared {
+        assert_eq!(model, distance);
         assert_eq!((first_squares, among_three_squares), (0, 0));
     }
 }
