@@ -1,7 +1,8 @@
 //! The hot loops of wayword, in the order of the pipeline.
 //!
 //! Everything here is plain Rust and knows nothing of Python: the border crate converts.
-//! A module uses only modules above it, besides `error` and `job` (a test watches that).
+//! A module uses only modules above it (a test watches that); `error`, `job`, `parallel` and
+//! `storage` are the ground floor, which knows nothing of translation.
 
 /// What can go wrong, as fields and not prose.
 pub mod error;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The pipeline, first stage first; `error` and `job` serve all of them.
+/// The ground floor, which serves all, and the pipeline, first stage first.
 const ORDER: [&str; 17] = [
     "error",
     "job",

@@ -4,7 +4,8 @@
 //! merged. Merging the counts of the shards of a corpus gives, byte for byte, the counts of the
 //! corpus; so does any number of threads and any limit of memory.
 //!
-//! The file: sealed with the magic word `wwcounts`; then the recipe, the words of both sides, link counts, and the run's three parts.
+//! The file: sealed with the magic word `wwcounts`; then the recipe, the words of both sides, link
+//! counts, and the run's three parts.
 
 use super::grid::Grid;
 use super::merge::{Part, damaged, merge};
