@@ -1,4 +1,4 @@
-"""The commands of README and docs do what they say, in the order they stand there."""
+"""README and docs: commands run as they stand there, and whatever is cited is in the repository."""
 
 import re
 import subprocess
@@ -17,6 +17,12 @@ FILES = {
     "reference.en": "the house is little\n",
     "input.txt": "Das Haus ist klein .\n",
 }
+#: What no reader of the repository has.
+OUTSIDE = re.compile(r"\bSPEC\b|PEERS|[Pp]eers page|\.\./shared")
+#: A section of docs/definitions.md, and a citation of one or several.
+SECTION = r"(?:[0a-z](?:\.\d+)?|Q-\d+)"
+CITATION = re.compile(rf"\b[Dd]efinitions ({SECTION}(?:(?:,| and|, and) {SECTION})*)\b")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"^    ((?:wayword|head|echo) (?:.*\\\n)*.*)", re.MULTILINE)
 
 
@@ -64,3 +70,54 @@ def test_every_page_is_linked_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "docs").glob("*.md")):
         assert f"docs/{path.name}" in readme, path.name
+
+
+def files_of(*kinds: str) -> list[Path]:
+    """Pages, modules and crate files, by how their names end."""
+    places = [ROOT / name for name in ("docs", "python", "crates")]
+    paths = [ROOT / "README.md", *(path for place in places for path in place.rglob("*"))]
+    return sorted(path for path in paths if path.suffix in kinds and "target" not in path.parts)
+
+
+def test_nothing_points_outside_the_repository() -> None:
+    for path in files_of(".md", ".py", ".pyi", ".rs", ".toml"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert not OUTSIDE.search(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+
+
+def sections() -> set[str]:
+    """The sections of the definitions: each has an anchor, and a heading or a row of its own."""
+    page = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    anchors = re.findall(rf'<a id="({SECTION})"></a>\n?(?:#+ )?\1\b', page)
+    assert len(anchors) == len(set(anchors)) == page.count('<a id="')
+    return set(anchors)
+
+
+def test_every_definition_that_code_cites_is_there() -> None:
+    known, cited = sections(), 0
+    for path in files_of(".py", ".pyi", ".rs"):
+        text = re.sub(r"\s*\n\s*(?://[/!]?|#)?\s*", " ", path.read_text(encoding="utf-8"))
+        for citation in CITATION.findall(text):
+            for section in re.findall(rf"\b{SECTION}\b", citation):
+                assert section in known, f"{path.relative_to(ROOT)} cites definitions {section}"
+                cited += 1
+    assert cited > 20
+
+
+def anchors_of(page: str) -> set[str]:
+    """What a link may point to in a page: headings as GitHub spells them, and anchors."""
+    headings = re.findall(r"^#+ (.*)", page, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'<a id="([^"]+)"', page))
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for path in [*files_of(".md"), ROOT / "CONTRIBUTING.md"]:
+        for link in LINK.findall(path.read_text(encoding="utf-8")):
+            if "://" in link:
+                continue
+            name, _, anchor = link.partition("#")
+            target = (path.parent / name).resolve() if name else path
+            assert target.exists(), f"{path.relative_to(ROOT)} links to {link}"
+            if anchor:
+                assert anchor in anchors_of(target.read_text(encoding="utf-8")), link

@@ -1,4 +1,4 @@
-"""Evaluation: SPEC section j, agreement with sacrebleu, chance, files, the command, drawings."""
+"""Evaluation: definitions j, agreement with sacrebleu, chance, files, the command, drawings."""
 
 import json
 import math
@@ -42,7 +42,7 @@ def score(name: str, hyps: list[str], *refs: list[str], **options: Any) -> float
     return metric.corpus_score(Output("hyp", hyps))
 
 
-# --- SPEC j.1 ------------------------------------------------------------------------------------
+# --- definitions j.1 -----------------------------------------------------------------------------
 
 
 def test_bleu_of_two_sentences_and_references() -> None:
@@ -124,7 +124,7 @@ def test_a_sentence_of_one_word_a_thousand_times_is_matched_in_time() -> None:
     assert len(match(mixed, mixed[:40])) == 40
 
 
-# --- SPEC j.2 and j.3 ----------------------------------------------------------------------------
+# --- definitions j.2 and j.3 ---------------------------------------------------------------------
 
 IDENTITY = [0, 1, 2, 3, 4, 5]
 

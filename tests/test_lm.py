@@ -1,4 +1,4 @@
-"""Language models: SPEC section l, agreement with lmplz and KenLM, and bad files."""
+"""Language models: definitions l, agreement with lmplz and KenLM, and bad files."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Orders from links: SPEC section a, and what must hold for any links."""
+"""Orders from links: definitions a, and what must hold for any links."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -24,7 +24,7 @@ SECOND = "2-4 2-6 3-5 5-1 5-2"
 
 
 def links_of(text: str) -> Links:
-    """SPEC writes positions from 1; the interface counts from 0."""
+    """The definitions write positions from 1; the interface counts from 0."""
     pairs = (link.split("-") for link in text.split())
     return [(int(src) - 1, int(tgt) - 1) for src, tgt in pairs]
 
@@ -48,7 +48,7 @@ def test_worked_examples(length: int, links: str, heuristic: Heuristic, order: s
 
 
 def test_order_and_rank_are_inverse() -> None:
-    assert rank_of([1, 2, 0, 3, 5, 4]) == [2, 0, 1, 3, 5, 4]  # SPEC 0, from 0
+    assert rank_of([1, 2, 0, 3, 5, 4]) == [2, 0, 1, 3, 5, 4]  # definitions 0, from 0
     assert order_of([2, 0, 1, 3, 5, 4]) == [1, 2, 0, 3, 5, 4]
 
 
@@ -63,7 +63,7 @@ LENGTHS_AND_LINKS = st.integers(0, 9).flatmap(
 
 
 def slow_keys(length: int, links: Links, heuristic: Heuristic) -> list[Fraction]:
-    """SPEC section a, word by word."""
+    """Definitions a, word by word."""
     targets = [sorted({t + 1 for s, t in links if s == j}) for j in range(length)]
     if heuristic == "mean":
         linked = [Fraction(sum(ts), len(ts)) if ts else None for ts in targets]

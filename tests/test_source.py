@@ -13,7 +13,7 @@ from wayword.corpus.source import Source
 from wayword.decode import Translation
 from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, FormatError
-from wayword.model import System
+from wayword.system import System
 
 SENTENCE = Sentence(
     ("er", "hat", "den", "Tee", "getrunken"),

@@ -26,7 +26,7 @@ from wayword.system import System
 
 Floats = npt.NDArray[np.float64]
 
-SPEC = Sentence(
+EXAMPLE = Sentence(
     ("ywASl", "sfyr", "lbnAn", "tHrk", "-h"),
     ("V", "N", "NP", "N", "PRP"),
     (Chunk("VP", 0, 0), Chunk("NP", 1, 2, head=1), Chunk("NP", 3, 4, head=3)),
@@ -55,17 +55,17 @@ def files(folder: Path, part: str) -> tuple[Path, Path, Path]:
     return folder / f"{part}.factored.de", folder / f"{part}.en", folder / f"{part}.links"
 
 
-# --- SPEC b -------------------------------------------------------------------------------------
+# --- definitions b ------------------------------------------------------------------------------
 
 
 def test_features_are_those_of_the_specification() -> None:
-    assert len(waw.features(SPEC, 1, 4)) == 23
-    back = waw.features(SPEC, 3, 1)
+    assert len(waw.features(EXAMPLE, 1, 4)) == 23
+    back = waw.features(EXAMPLE, 3, 1)
     assert len(back) == 21
     assert {"05|lbnAn|tHrk|<s>|ywASl", "06|B|sfyr|<s>|ywASl", "15|B|N|<s>|V", "21|0"} <= set(back)
-    assert {"20|<s>|sfyr", "03|<s>|<s>|<s>|sfyr"} <= set(waw.features(SPEC, 0, 2))
-    assert "06|B|lbnAn|sfyr|ywASl" in waw.features(SPEC, 3, 1, between_anchor="ij")
-    assert waw.features(SPEC, 2, 3)[-1] == "21|1"
+    assert {"20|<s>|sfyr", "03|<s>|<s>|<s>|sfyr"} <= set(waw.features(EXAMPLE, 0, 2))
+    assert "06|B|lbnAn|sfyr|ywASl" in waw.features(EXAMPLE, 3, 1, between_anchor="ij")
+    assert waw.features(EXAMPLE, 2, 3)[-1] == "21|1"
 
 
 def test_samples_are_those_of_the_specification() -> None:

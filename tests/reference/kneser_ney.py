@@ -1,4 +1,4 @@
-"""Interpolated modified Kneser-Ney, slow and obvious: SPEC section l word by word.
+"""Interpolated modified Kneser-Ney, slow and obvious: definitions l word by word.
 
 N-grams are tuples of words, counts are dictionaries, probabilities are computed when asked for.
 """
@@ -82,7 +82,7 @@ class KneserNey:
 
 
 def backed_off(grams: dict[Gram, tuple[float, float]], words: Gram) -> float:
-    """The score of the last of some words in an ARPA model: SPEC l.2, by the book."""
+    """The score of the last of some words in an ARPA model: definitions l.2, by the book."""
     if words in grams:
         return grams[words][0]
     if len(words) == 1:

@@ -180,7 +180,7 @@ def exact_p(first: Sequence[float], second: Sequence[float]) -> tuple[int, int]:
     return large, len(ways)
 
 
-def test_all_exchanges_of_four_sentences_give_6_of_16() -> None:  # SPEC j.4
+def test_all_exchanges_of_four_sentences_give_6_of_16() -> None:  # definitions j.4
     first, second = [0.5, 0.2, 0.9, 0.4], [0.4, 0.3, 0.5, 0.1]
     assert exact_p(first, second) == (6, 16)
     columns = [np.array([side]).T for side in (first, second)]

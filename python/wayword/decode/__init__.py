@@ -6,7 +6,7 @@ How: phrases are put down from left to right in the target while a coverage keep
 source (Koehn, Och and Marcu, 2003), by cube pruning (Huang and Chiang, 2007) or plain stacks,
 within a reordering space; all of it in the core, with threads over sentences.
 Cost: about ``pop_limit`` hypotheses a source word.
-Not: raw text, which ``wayword.model.System`` takes.
+Not: raw text, which ``wayword.system.System`` takes.
 """
 
 from wayword.decode.decoder import Decoder, NbestList

@@ -3,7 +3,7 @@
 //! In: `by_src`, where each source word has at most one link, and `by_tgt`, where each target word
 //! has at most one.
 //! Out: links in ascending (source, target) order.
-//! How: grow-diag and its finals as in Koehn et al. (2005); order of visits as in SPEC f.1, equal
+//! How: grow-diag and its finals as in Koehn et al. (2005); order of visits as in definitions f.1, equal
 //! to Moses' symal.
 //! Cost: O(cells) memory, a few passes over the links of the sentence.
 //! Not: the posterior threshold, which needs no directional links (see `decode`).

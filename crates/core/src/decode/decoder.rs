@@ -8,9 +8,9 @@ use super::worker::{Memory, Worker};
 use crate::error::{Error, Result};
 use crate::feature::{Span, Weights};
 use crate::job::Job;
+use crate::parallel;
 use crate::reorder::{Prune, Pruning, Shaped};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A system ready to translate: models, weights, settings. Shared by all threads.
 pub struct Decoder<'a> {
@@ -72,33 +72,15 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
-        let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<Result<Outcome>>>> =
-            Mutex::new(requests.iter().map(|_| None).collect());
-        let work = || {
-            let mut worker = self.worker();
-            loop {
-                let number = next.fetch_add(1, Relaxed);
-                let Some(request) = requests.get(number) else { break self.rest(worker) };
-                let outcome = worker.translate(request, wanted, job);
-                let failed = outcome.is_err();
-                if let Ok(mut results) = results.lock() {
-                    results[number] = Some(outcome);
-                }
-                if failed {
-                    break;
-                }
-                job.advance(1);
-            }
+        let translate = |worker: &mut Worker<'_>, number: usize| {
+            let outcome = worker.translate(&requests[number], wanted, job)?;
+            job.advance(1);
+            Ok(outcome)
         };
-        std::thread::scope(|scope| {
-            for _ in 1..job.threads().min(requests.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let results = results.into_inner().map_err(|_| Error::Interrupted)?;
-        results.into_iter().map(|result| result.unwrap_or(Err(Error::Interrupted))).collect()
+        let (outcomes, workers) =
+            parallel::map(requests.len(), 1, job, || self.worker(), translate)?;
+        workers.into_iter().for_each(|worker| self.rest(worker));
+        Ok(outcomes)
     }
 
     /// Scores a translation given as phrases; see `Worker::score`.

@@ -1,4 +1,4 @@
-//! ARPA files: the common text form of n-gram models (SPEC l.2).
+//! ARPA files: the common text form of n-gram models (definitions l.2).
 //!
 //! In or out: `\data\`, a count per order, a section per order with lines of probability,
 //! n-gram and backoff (both logarithms to base 10), `\end\`.

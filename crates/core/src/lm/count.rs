@@ -1,6 +1,6 @@
 //! Counts n-grams, the way Kneser and Ney need them.
 //!
-//! In: sentences. Out: for every n-gram its adjusted count (SPEC l.1, step 1): how often it
+//! In: sentences. Out: for every n-gram its adjusted count (definitions l.1, step 1): how often it
 //! occurs for the longest ones and those at the start of a sentence, else how many different
 //! words stand before it.
 //! How: all windows of `order` words are sorted by suffix; then n-grams that end alike stand

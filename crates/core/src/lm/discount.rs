@@ -1,7 +1,7 @@
 //! How much is taken from the counts 1, 2 and 3 or more.
 //!
 //! In: how many n-grams of an order have the (adjusted) counts 1 to 4. Out: three discounts.
-//! How: Chen and Goodman's closed form (SPEC l.1, step 2). Where that gives nothing usable, as
+//! How: Chen and Goodman's closed form (definitions l.1, step 2). Where that gives nothing usable, as
 //! with few sentences or few different words, fixed discounts and the reason.
 
 /// Discounts that serve when a text is too small to tell better.

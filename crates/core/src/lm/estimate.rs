@@ -1,4 +1,4 @@
-//! From adjusted counts to probabilities and backoffs (SPEC l.1, steps 3 to 5).
+//! From adjusted counts to probabilities and backoffs (definitions l.1, steps 3 to 5).
 //!
 //! In: n-grams sorted by context, discounts. Out: n-grams in suffix order with both scores.
 //! How: two passes over each order. By context: the sum of the counts and what the discounts

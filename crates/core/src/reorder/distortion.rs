@@ -1,4 +1,4 @@
-//! How far the decoder jumps in the source, and what that costs (SPEC d.2, d.3).
+//! How far the decoder jumps in the source, and what that costs (definitions d.2, d.3).
 //!
 //! In: where the last phrase ended, the next span, the first gap. Out: a cost in words, >= 0;
 //! the feature `d` is minus its sum.

@@ -3,7 +3,7 @@
 //! In: the links of a sentence, and a heuristic. Out: `order`, where `order[t]` is the source
 //! position translated t-th; its inverse is the rank, where `rank[j]` is when word j comes.
 //! How: every source word gets a sort key, and the positions are sorted by it, equal keys in
-//! source order (SPEC section a). Keys are fractions and compared exactly.
+//! source order (definitions a). Keys are fractions and compared exactly.
 //! Cost: O(n log n) a sentence.
 
 use crate::align::Link;

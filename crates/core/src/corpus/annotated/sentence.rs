@@ -153,7 +153,7 @@ impl<'a> Sentence<'a> {
         Ok(())
     }
 
-    /// The last noun of an NP, the last verb of a VP, else the last word of the chunk (SPEC Q-07).
+    /// The last noun of an NP, the last verb of a VP, else the last word of the chunk (definitions Q-07).
     fn find_heads(&mut self) {
         let Sentence { tags, types, heads, groups, .. } = self;
         let mut start = 0;

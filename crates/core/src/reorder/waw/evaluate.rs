@@ -1,4 +1,4 @@
-//! How well a model tells which word comes next (SPEC b.6).
+//! How well a model tells which word comes next (definitions b.6).
 //!
 //! In: a model and annotated sentences with their orders. Out: counts from which precision, recall
 //! and ranking accuracy follow, beside those of plain distance; counts can be added.

@@ -2,7 +2,7 @@
 //!
 //! In: a model and an annotated sentence, or given probabilities. Out: one number per pair.
 //! Jumps inside phrases go further than the decoder's limit, so no bound on the distance would
-//! be enough (SPEC Q-09). How: words between the ends are added up from the word jumped to on;
+//! be enough (definitions Q-09). How: words between the ends are added up from the word jumped to on;
 //! the sum of a jump is that of the next shorter one and one word more.
 //! Cost: 12 bytes a pair; some twenty look-ups for each pair that is asked for, however long the
 //! jump.

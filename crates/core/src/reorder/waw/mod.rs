@@ -3,7 +3,7 @@
 //! In: annotated source sentences with links to their translations. Out: a model that gives
 //! P(next = j | last = i) for any two words; a feature of the decoder, and a guide to what it tries.
 //! How: a logistic regression over words, tags and chunks at and between both ends (Bisazza and
-//! Federico, 2013; SPEC b and c), trained on every decision that translating a bitext takes.
+//! Federico, 2013; definitions b and c), trained on every decision that translating a bitext takes.
 //! Cost: see `train` for learning, `matrix` for use.
 //! Not: the optimiser, which is Python's; a model of the sentence's end.
 //!

@@ -204,7 +204,7 @@ impl Model {
         &self.shapes
     }
 
-    /// Writes the text form: a line that says how it was made, then features and weights (SPEC
+    /// Writes the text form: a line that says how it was made, then features and weights (definitions
     /// b.4).
     pub fn write_text(&self, path: &Path) -> Result<()> {
         let mut file = NewFile::create(path)?;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// Which templates of SPEC b.3 are used: bit `t` stands for template `t`, 1 to 21.
+/// Which templates of definitions b.3 are used: bit `t` stands for template `t`, 1 to 21.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Templates(u32);
 
@@ -75,7 +75,7 @@ impl fmt::Display for Templates {
     }
 }
 
-/// Which words stand beside those between the two ends of a jump (SPEC Q-06).
+/// Which words stand beside those between the two ends of a jump (definitions Q-06).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Anchor {
     /// The word jumped to and the one before it, as printed in the paper.
@@ -105,7 +105,7 @@ impl Anchor {
     }
 }
 
-/// How far from the last word untranslated words are taken as wrong answers (SPEC b.2).
+/// How far from the last word untranslated words are taken as wrong answers (definitions b.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The distance.

@@ -1,4 +1,4 @@
-//! Training samples, by walking through a sentence as the decoder would (SPEC b.2).
+//! Training samples, by walking through a sentence as the decoder would (definitions b.2).
 //!
 //! In: the order in which the source words are translated. Out: for each step the right next word
 //! and the wrong ones within a window. Positions count from 1 here; 0 is the sentence's start.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Samples as SPEC writes them: `from→positive {negatives}`.
+    /// Samples as the definitions write them: `from→positive {negatives}`.
     fn shown(order: &[u32], width: u32, inclusive: bool) -> String {
         let order: Vec<u32> = order.iter().map(|at| at - 1).collect();
         let mut steps: Vec<(u32, u32, Vec<String>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The 21 feature templates (SPEC b.3), as text and as fingerprints.
+//! The 21 feature templates (definitions b.3), as text and as fingerprints.
 //!
 //! In: a prepared sentence and a jump. Out: the features that fire, each once: 64-bit fingerprints
 //! for training and look-ups, strings for people and the text form of a model.

@@ -1,4 +1,4 @@
-//! SPEC's examples of the word-after-word model, and training against slow twins.
+//! The definitions' examples of the word-after-word model, and training against slow twins.
 
 use super::*;
 use crate::Job;
@@ -20,7 +20,7 @@ fn options(templates: &str) -> Options {
     }
 }
 
-/// SPEC's sentence. Its heads differ from what tags alone would tell, so they are given.
+/// The definitions' sentence. Its heads differ from what tags alone would tell, so they are given.
 fn example() -> Sentence<'static> {
     let texts = |line: &'static str| line.split(' ').map(Into::into).collect();
     let words = texts("ywASl sfyr lbnAn tHrk -h");

@@ -1,4 +1,4 @@
-//! Maximum-entropy training: the likelihood of the samples and its gradient (SPEC b.4).
+//! Maximum-entropy training: the likelihood of the samples and its gradient (definitions b.4).
 //!
 //! In: annotated sentences with their orders. Out: what an optimiser asks for, the likelihood and
 //! its gradient at any weights; or weights from passes of AdaGrad; and then the model.
