@@ -81,7 +81,7 @@ def test_a_part_of_ones_own_is_trained_saved_tuned_and_used_by_naming_it(
     assert pruned.statistics.narrowed > 0
 
 
-def test_options_of_ones_own_part_are_checked(corpus: Path) -> None:
+def test_options_of_ones_own_part_are_checked() -> None:
     choices = {"model": {"features": [f"near={nearness.KIND}"]}}
     assert Config.from_dict({**choices, "near": {"furthest": 2}}).parts["near"].furthest == 2
     with pytest.raises(ArgumentError, match=r"near\.furthest: found 0; expected 1 or more"):

@@ -92,6 +92,7 @@ def test_a_damaged_model_file_is_noticed_by_verify(folder: Path) -> None:
         ("lm = 0.5", "lm = nan", "weight lm is nan; expected a number"),
         ("lm = 0.5", "lmm = 0.5", "weight: found `lmm`; expected one of lm, wp"),
         ("pop_limit = ", "pop_limt = ", "did you mean `pop_limit`?"),
+        ('kind = "lm"', 'kind = "llm"', "system.toml: part: found kind `llm`; expected one of"),
         ("hier-mslr", "tree-mslr", "orientation: found `tree-mslr-bidirectional`"),
         ("[file.lm]", '[file."../lm"]', "file `../lm`; expected a name without folders"),
     ],

@@ -94,6 +94,13 @@ class Sections:
     tune: Tune = field(default_factory=Tune)
 
 
+#: Names that a feature cannot have: those of sections, of other weights, and of files of a system.
+RESERVED = frozenset(
+    {*(section.name for section in fields(Sections))}
+    | {"d", "lr", "oov", "pp", "tm", "wp", "annotator", "phrase-table", "work"}
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config(Sections):
     """A whole run. Threads and folders are no part of it: they change no result."""
@@ -133,6 +140,10 @@ class Config(Sections):
     @classmethod
     def _from_dict(cls, values: Mapping[str, Any]) -> "Config":
         model = build(Model, values.get("model", {}), "model.")
+        for wanted in model.wanted:
+            if wanted.name in RESERVED:
+                advice = f"choose another, such as my-{wanted.name}={wanted.kind}"
+                raise ArgumentError(f"model.features: found the name `{wanted.name}`; {advice}")
         learned = _learned(model)
         check_keys(values, [*(section.name for section in fields(Sections)), *learned])
         chosen = {name: value for name, value in values.items() if name in learned}

@@ -26,10 +26,10 @@ from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.decode import Decoder, NbestList, Settings, Translation
 from wayword.decode.markup import read_markup
-from wayword.errors import ArgumentError, MismatchError
+from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
-from wayword.manifest import Manifest, check_sizes, read_manifest, write_manifest
+from wayword.manifest import MANIFEST, Manifest, check_sizes, read_manifest, write_manifest
 from wayword.parts import Part, open_part
 from wayword.stage import Result
 from wayword.store import link_or_copy
@@ -74,8 +74,12 @@ class System:
         folder = Path(folder)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest.files)
+        try:
+            parts = [open_part(entry, folder) for entry in manifest.parts]
+        except ArgumentError as error:
+            raise FormatError(f"{folder / MANIFEST}: {error}") from None
         return cls(
-            [open_part(entry, folder) for entry in manifest.parts],
+            parts,
             weights=manifest.weights,
             settings=manifest.settings,
             text=manifest.text,

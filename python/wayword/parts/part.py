@@ -202,12 +202,6 @@ class Wanted:
             return kind_of(f"python:{self.what}")
         return kind_of(self.kind)
 
-    @property
-    def entry_kind(self) -> str:
-        """What its entry in a manifest calls the kind."""
-        is_own = self.kind == "python" and is_part(import_object(self.what))
-        return f"python:{self.what}" if is_own else self.kind
-
 
 def is_part(thing: Any) -> bool:
     """Whether it is a kind of part, and not something that scores by itself."""
