@@ -30,6 +30,7 @@ __all__ = [
     "read_outputs",
     "read_pos",
     "read_weights",
+    "tag_weights",
 ]
 
 FilePath = str | os.PathLike[str]
@@ -174,18 +175,24 @@ def read_pos(path: FilePath, src: Sequence[str], verbs: Sequence[str] = VERBS) -
     """Weight 1 for source words with a tag of ``verbs``, from ``word|POS…`` or tags alone."""
     sentences = list(read_factored(path))
     check_count(f"{path}", len(sentences), len(src), "the source")
-    weights, seen = [], Counter[str]()
-    for number, (sentence, length) in enumerate(zip(sentences, word_counts(src), strict=True), 1):
-        tags: tuple[str, ...] = sentence.words if sentence.pos is None else sentence.pos
+    layers = [sentence.words if sentence.pos is None else sentence.pos for sentence in sentences]
+    for number, (tags, length) in enumerate(zip(layers, word_counts(src), strict=True), 1):
         if len(tags) != length:
             counts = f"{len(tags)} tags for {length} source words"
             raise MismatchError(f"{path}:{number}: {counts}; expected one a word")
-        seen.update(tags)
-        weights.append([float(_is_one_of(tag, verbs)) for tag in tags])
+    return tag_weights(layers, verbs, f"{path}")
+
+
+def tag_weights(
+    layers: Sequence[Sequence[str]], verbs: Sequence[str], name: str
+) -> list[list[float]]:
+    """Weight 1 for words with a tag of ``verbs``; ``name`` is that of the text, for complaints."""
+    weights = [[float(_is_one_of(tag, verbs)) for tag in tags] for tags in layers]
     if not any(map(any, weights)):
+        seen = Counter(tag for tags in layers for tag in tags)
         common = ", ".join(f"`{tag}`" for tag, _ in seen.most_common(8))
         wanted = " ".join(f"`{tag}`" for tag in verbs)
-        raise ArgumentError(f"verbs: no word of {path} is {wanted}; expected tags of it: {common}")
+        raise ArgumentError(f"verbs: no word of {name} is {wanted}; expected tags of it: {common}")
     return weights
 
 
