@@ -88,15 +88,18 @@ def _print(translation: "Translation", number: int, args: argparse.Namespace) ->
     else:
         for other in every:
             rank = f"{number}\t{other.score:.4f}\t" if args.nbest > 1 else ""
-            trace = (
-                f"\t{other.trace()}\t{other.word_trace()}{_unknown(other)}" if args.trace else ""
-            )
-            print(f"{rank}{other.text}{trace}")
+            print(f"{rank}{other.text}{_trace(other) if args.trace else ''}")
             if args.draw:
                 print(other.draw())
 
 
-def _unknown(translation: "Translation") -> str:
-    """A further field of a trace for words without a translation, if there are any."""
-    places = " ".join(map(str, translation.unknown))
-    return f"\tunknown: {places}" if places else ""
+def _trace(translation: "Translation") -> str:
+    """The fields of a trace; further ones only where there is something to tell."""
+    fields = [translation.trace(), translation.word_trace()]
+    if translation.offsets is not None:  # raw text: which words do positions speak of?
+        fields.append(f"source: {' '.join(translation.source)}")
+        places = [f"{at[0]}-{at[1]}" if at else "-" for at in translation.offsets]
+        fields.append(f"offsets: {' '.join(places)}")
+    if translation.unknown:
+        fields.append(f"unknown: {' '.join(map(str, translation.unknown))}")
+    return "".join(f"\t{field}" for field in fields)
