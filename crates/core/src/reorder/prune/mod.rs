@@ -1,9 +1,10 @@
 //! Early reordering pruning: which words are worth jumping to (definitions c).
 //!
 //! In: the words that phrases which the space allows are entered at, and a score for each, which
-//! comes from any path feature that rates words. Out: those worth jumping to. How: words are ranked by score; the best so many stay, if they are not
-//! too far below the best one; phrases that start near the end of the last one stay anyway. The
-//! best word always stays, so this makes no dead end.
+//! comes from any path feature that rates words. Out: those worth jumping to.
+//! How: words are ranked by score; the best so many stay, if they are not too far below the best
+//! one; phrases that start near the end of the last one stay anyway. The best word always stays,
+//! so this makes no dead end.
 //! Cost: one look at each word and a partial sort; no allocation.
 
 use crate::corpus::SrcPos;
