@@ -18,7 +18,9 @@ example: wayword evaluate --src test.de --hyp mine.en theirs.en --ref test.en --
 
 import argparse
 import os
+import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from wayword.cli.terminal import add_json, add_seed, bar, print_json
 from wayword.errors import ArgumentError
@@ -62,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--resamples", type=int, default=1000, metavar="N", help="for intervals (1000)")
     add("--bins", metavar="LIST", default="10,20,30,40", help="ends of length bins (10,20,30,40)")
     add("--worst", type=int, default=0, metavar="N", help="draw the N sentences ordered worst")
+    add("--html", metavar="FILE", help="also write a page that shows the outputs side by side")
     add("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="processes for TER")
     add_seed(parser)
     add_json(parser)
@@ -71,10 +74,14 @@ def run(args: argparse.Namespace) -> None:
     """Measure and print."""
     from wayword.cli.evaluate_text import judge_raw, judge_words
     from wayword.evaluate import Options, drill
+    from wayword.report import side_by_side
     from wayword.report.case import draw
     from wayword.report.evaluate import describe
 
     options = Options(**{name: getattr(args, name) for name in OPTIONS})
+    if args.html and not Path(args.html).absolute().parent.is_dir():
+        folder = Path(args.html).parent
+        raise ArgumentError(f"--html: {folder} is no folder; expected one to write to")
     hyps, refs = _texts(args)
     judge = judge_raw if args.langs or args.like else judge_words
     with bar("evaluate", " scores") as progress:
@@ -84,6 +91,9 @@ def run(args: argparse.Namespace) -> None:
         for output in judged.outputs
         if args.worst
     }
+    if args.html:
+        side_by_side.write(judged, args.html)
+        print(f"wayword: side by side: {args.html}", file=sys.stderr)
     if args.json:
         worst = {name: list(map(asdict, of_system)) for name, of_system in cases.items()}
         print_json({**judged.result.to_dict(), "worst": worst})

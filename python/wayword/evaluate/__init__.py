@@ -2,8 +2,8 @@
 
 ``gold`` what is measured against what · ``read`` both from files · ``metric`` what a metric is ·
 ``ngram`` BLEU, chrF, TER, NIST · ``meteor`` METEOR · ``order`` KRS, KRS-V, FRS, RIBES, LRscore ·
-``significance`` intervals and p-values · ``compare`` systems side by side · ``drill`` sentences
-whose verbs are ordered worst.
+``significance`` intervals and p-values · ``compare`` systems side by side · ``differ`` where two
+order words differently · ``drill`` sentences whose verbs are ordered worst.
 
 >>> gold = Gold(refs=[["the cat sat on the mat"]])
 >>> result = compare(gold, [Output("base", ["the cat sat on mat"])], ["bleu", "meteor"])
