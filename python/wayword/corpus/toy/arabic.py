@@ -11,6 +11,7 @@ Not: the passive, verbal nouns, dual nouns.
 from __future__ import annotations
 
 from wayword.corpus.toy import arabic_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.arabic_phrases import (
     adverbial,
     agreement,
@@ -23,19 +24,7 @@ from wayword.corpus.toy.arabic_phrases import (
 )
 from wayword.corpus.toy.arabic_verbs import VerbPhrase, particle, verb_phrase
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    COMMA,
-    CONJUNCTION,
-    END,
-    NEGATION,
-    QUESTION,
-    TENSE,
-    THERE,
-    TO,
-    Clause,
-    NounPhrase,
-    Subordinate,
-)
+from wayword.corpus.toy.tree import Clause, NounPhrase, Subordinate
 
 SLOTS_AFTER = ("goal", "place", "company", "benefit", "manner", "order", "time")
 ASKED = {"where": "أين", "when": "متى", "why": "لماذا"}
@@ -46,7 +35,7 @@ PLAIN_CONJUNCTIONS = {"when": ("عندما",), "if": ("إذا",), "before": ("ق
 def realise(root: Clause) -> list[Token]:
     """The whole sentence with its final mark."""
     tokens = _with_companions(root)
-    tokens.append(Token("؟" if root.question else ".", "PUNCT", (root.ref + END,)))
+    tokens.append(Token("؟" if root.question else ".", "PUNCT", (root.ref + marks.END,)))
     return tokens
 
 
@@ -57,7 +46,7 @@ def _with_companions(clause: Clause) -> list[Token]:
         if beside.conjunction == "if" and clause.tense == "future":
             # A future answer to a condition is introduced by fa-.
             tokens[0].form = forms.attached("ف", tokens[0].form)
-        comma = Token("،", "PUNCT", (beside.ref + COMMA,))
+        comma = Token("،", "PUNCT", (beside.ref + marks.COMMA,))
         tokens = [*_subordinate(beside), comma, *tokens]
     elif clause.question:
         tokens = _question(clause)
@@ -71,9 +60,9 @@ def _with_companions(clause: Clause) -> list[Token]:
 
 
 def _coordinated(clause: Clause, then: Clause) -> list[Token]:
-    ref = clause.ref + CONJUNCTION
+    ref = clause.ref + marks.CONJUNCTION
     if clause.then_word == "but":
-        comma = Token("،", "PUNCT", (clause.ref + COMMA,))
+        comma = Token("،", "PUNCT", (clause.ref + marks.COMMA,))
         tokens = _after_anna(then, "لكن", (ref,))
         comma.anchor = tokens[0]
         return [comma, *tokens]
@@ -83,7 +72,7 @@ def _coordinated(clause: Clause, then: Clause) -> list[Token]:
 
 
 def _subordinate(item: Subordinate) -> list[Token]:
-    ref, clause = item.ref + CONJUNCTION, item.clause
+    ref, clause = item.ref + marks.CONJUNCTION, item.clause
     if item.conjunction == "because":
         return _after_anna(clause, "لأن", (ref,))
     if item.conjunction == "although":
@@ -108,7 +97,7 @@ def _after_anna(clause: Clause, word: str, refs: tuple[int, ...]) -> list[Token]
         return [Token(word, "SCONJ", refs), *_existence(clause, "acc")]
     if who.kind == "pronoun":
         form = word + ("ني" if word == "أن" and _is_i(who) else _suffix(who))
-        whole = (who.ref + 1, who.ref + 2, who.ref + 3)
+        whole = marks.whole(who.ref)
         return [Token(form, "SCONJ", (*refs, *whole)), *_clause(clause, order="gapped")]
     first = Token(word, "SCONJ", refs)
     return [first, *phrase(who, "acc"), *_clause(clause, order="gapped")]
@@ -141,13 +130,13 @@ def _question(clause: Clause) -> list[Token]:
         if tokens[0].form in ("لم", "لن", "لا"):
             tokens[0].form = "أ" + tokens[0].form
             return tokens
-        return [Token("هل", "PART", (clause.ref + QUESTION,), tokens[0]), *tokens]
+        return [Token("هل", "PART", (clause.ref + marks.QUESTION,), tokens[0]), *tokens]
     asked = clause.subject if clause.question == "who" else clause.object
     if clause.question in ("who", "what") and asked is not None:
         word = "من" if clause.question == "who" else "ماذا"
-        token = Token(word, "PRON", (asked.ref + 1, asked.ref + 2, asked.ref + 3), None, "B-NP")
+        token = Token(word, "PRON", marks.whole(asked.ref), None, "B-NP")
         return [token, *_clause(clause, order="gapped" if word == "من" else "verb")]
-    refs = (clause.ref + THERE,)
+    refs = (clause.ref + marks.THERE,)
     words = [Token(ASKED[clause.question], "ADV", refs, None, "B-ADVP")]
     if clause.question == "where" and clause.verb is not None and clause.verb.frame == "go":
         words.insert(0, Token("إلى", "ADP", refs, None, "B-PP"))
@@ -227,7 +216,7 @@ def _complement(clause: Clause) -> list[Token]:
     if inner is None or verb is None:
         return []
     if verb.frame == "say":
-        return _after_anna(inner, verb.ar_preposition, (inner.ref + CONJUNCTION,))
+        return _after_anna(inner, verb.ar_preposition, (inner.ref + marks.CONJUNCTION,))
     if verb.frame == "ask":
         return _whether(inner)
     mood = "subjunctive" if verb.ar_preposition else "start"
@@ -235,20 +224,20 @@ def _complement(clause: Clause) -> list[Token]:
     tokens = [*parts.before, *parts.after, *_slots(inner, "")]
     if not verb.ar_preposition:
         return tokens
-    return [Token(verb.ar_preposition, "SCONJ", (inner.ref + TO,), tokens[0]), *tokens]
+    return [Token(verb.ar_preposition, "SCONJ", (inner.ref + marks.TO,), tokens[0]), *tokens]
 
 
 def _whether(inner: Clause) -> list[Token]:
     """Say "whether": in kana and the clause."""
     who = inner.subject
-    word = Token("إن", "SCONJ", (inner.ref + CONJUNCTION,))
+    word = Token("إن", "SCONJ", (inner.ref + marks.CONJUNCTION,))
     if inner.modal in ("must", "should"):
         be = Token("كان", "AUX", (), word)
         return [word, be, *_clause(inner, order="verb")]
     seen = agreement(who) if who.kind == "pronoun" else before_subject(who)
     be = Token(forms.past(forms.BE, seen), "AUX", (), word)
     if who.kind == "pronoun":
-        be.refs = (who.ref + 1, who.ref + 2, who.ref + 3)
+        be.refs = marks.whole(who.ref)
         subject = []
     else:
         subject = phrase(who, "nom")
@@ -260,8 +249,8 @@ def _whether(inner: Clause) -> list[Token]:
 
 def _existence(clause: Clause, case: str, setting: str = "") -> list[Token]:
     """Say "there is": hunaka."""
-    refs = (clause.ref + 1, clause.ref + 2, clause.ref + 3, clause.ref + TENSE)
-    there = Token("هناك", "ADV", (clause.ref + THERE,), None, "B-ADVP")
+    refs = (*marks.whole(clause.ref), clause.ref + marks.TENSE)
+    there = Token("هناك", "ADV", (clause.ref + marks.THERE,), None, "B-ADVP")
     tokens = [there, *phrase(clause.subject, case), *_slots(clause, "")]
     seen = before_subject(clause.subject)
     if clause.tense == "past" or setting == "if":
@@ -284,7 +273,7 @@ def _nominal(clause: Clause, order: str, setting: str) -> list[Token]:
     be = [] if is_bare else _be(clause, seen, setting)
     if be and who.kind == "pronoun" and not is_said:
         last = be[-1]
-        last.refs = (*last.refs, who.ref + 1, who.ref + 2, who.ref + 3)
+        last.refs = (*last.refs, *marks.whole(who.ref))
     mark_chunk(be, "VP")
     case = "acc" if be else "nom"
     subject = [] if drops else phrase(who, "nom")
@@ -300,8 +289,8 @@ def _nominal(clause: Clause, order: str, setting: str) -> list[Token]:
 
 
 def _be(clause: Clause, seen: forms.Agreement, setting: str) -> list[Token]:
-    whole = (clause.ref + 1, clause.ref + 2, clause.ref + 3)
-    tense, no = clause.ref + TENSE, clause.ref + NEGATION
+    whole = marks.whole(clause.ref)
+    tense, no = clause.ref + marks.TENSE, clause.ref + marks.NEGATION
     if clause.negated:
         if clause.tense == "present" and setting not in ("when", "if"):
             return [Token(forms.is_not(seen), "AUX", (*whole, tense, no))]

@@ -120,20 +120,21 @@ def is_not(who: Agreement) -> str:
 
 def pronoun_suffix(who: Agreement) -> str:
     """The attached pronoun."""
-    if who.person == 3 and who.number == "s":
-        return "ه" if who.gender == "m" else "ها"
-    if who.person == 3 and who.number == "p":
-        return "هم" if who.gender == "m" else "هن"
-    return SUFFIXES[(who.person, who.number)]
+    return _third_person(who, "ه", "ها") or SUFFIXES[(who.person, who.number)]
 
 
 def free_pronoun(who: Agreement) -> str:
     """The pronoun on its own."""
-    if who.person == 3 and who.number == "s":
-        return "هو" if who.gender == "m" else "هي"
-    if who.person == 3 and who.number == "p":
+    return _third_person(who, "هو", "هي") or SUBJECTS[(who.person, who.number)]
+
+
+def _third_person(who: Agreement, he: str, she: str) -> str:
+    """He, she or they; empty for all others, which have no gender."""
+    if who.person != 3 or who.number == "d":
+        return ""
+    if who.number == "p":
         return "هم" if who.gender == "m" else "هن"
-    return SUBJECTS[(who.person, who.number)]
+    return he if who.gender == "m" else she
 
 
 def verb_with(form: str, who: Agreement, *, is_indicative: bool) -> str:

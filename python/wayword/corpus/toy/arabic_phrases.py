@@ -11,18 +11,11 @@ Not: clauses; a relative clause is said by `arabic`.
 from __future__ import annotations
 
 from wayword.corpus.toy import arabic_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.arabic_forms import Agreement
 from wayword.corpus.toy.entries import Cell, Noun
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    CONJUNCTION,
-    DETERMINER,
-    PREPOSITION,
-    RELATIVE,
-    Adjunct,
-    NounPhrase,
-    Quality,
-)
+from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 NUMERALS = {"three": ("ثلاثة", "ثلاث"), "four": ("أربعة", "أربع"), "five": ("خمسة", "خمس")}
 DEMONSTRATIVES = {"this": ("هذا", "هذه", "هؤلاء"), "that": ("ذلك", "تلك", "أولئك")}
@@ -67,7 +60,7 @@ def phrase(item: NounPhrase, case: str) -> list[Token]:
         tokens += relative_tokens(item, item.relative)
     if item.second is not None:
         other = phrase(item.second, case)
-        attach("و", other, item.second.ref + CONJUNCTION)
+        attach("و", other, item.second.ref + marks.CONJUNCTION)
         tokens += other
     return tokens
 
@@ -80,7 +73,7 @@ def attach(letter: str, tokens: list[Token], ref: int) -> None:
 
 
 def _single(item: NounPhrase, case: str) -> list[Token]:
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind == "pronoun":
         return [Token(forms.free_pronoun(agreement(item)), "PRON", whole)]
     if item.name is not None:
@@ -92,7 +85,7 @@ def _common(item: NounPhrase, case: str) -> list[Token]:
     noun, kind = item.noun, item.determiner
     assert noun is not None
     base = noun.ar_plural if item.plural else noun.ar
-    head = Token(base, "NOUN", (item.ref + 1, item.ref + 2, item.ref + 3))
+    head = Token(base, "NOUN", marks.whole(item.ref))
     before, inner_case = _quantity(item, noun, head, case)
     after: list[Token] = []
     is_sound = item.plural and noun.is_human
@@ -100,7 +93,7 @@ def _common(item: NounPhrase, case: str) -> list[Token]:
     if kind == "owned" and owner is not None:
         if owner.kind == "pronoun":
             head.form = forms.owned(base, case, is_sound, agreement(owner))
-            head.refs = (*head.refs, owner.ref + 1, owner.ref + 2, owner.ref + 3)
+            head.refs = (*head.refs, *marks.whole(owner.ref))
         else:
             head.form = forms.construct(base, case, is_sound)
             after = phrase(owner, "gen")
@@ -109,7 +102,7 @@ def _common(item: NounPhrase, case: str) -> list[Token]:
     else:
         head.form = forms.definite(forms.oblique(base, inner_case, is_sound))
         if kind == "the":
-            head.refs = (*head.refs, item.ref + DETERMINER)
+            head.refs = (*head.refs, item.ref + marks.DETERMINER)
     tokens = [*before, head, *after]
     if item.quality is not None:
         tokens += quality(item.quality, item, inner_case, definite=kind not in INDEFINITE)
@@ -118,7 +111,7 @@ def _common(item: NounPhrase, case: str) -> list[Token]:
 
 def _quantity(item: NounPhrase, noun: Noun, head: Token, case: str) -> tuple[list[Token], str]:
     """Words before the noun, and the case they leave to it."""
-    kind, refs = item.determiner, (item.ref + DETERMINER,)
+    kind, refs = item.determiner, (item.ref + marks.DETERMINER,)
     if kind in DEMONSTRATIVES:
         who = agreement(item)
         at = 2 if who.number == "p" else 1 if who.gender == "f" else 0
@@ -152,7 +145,7 @@ def quality(item: Quality, who: NounPhrase, case: str, *, definite: bool) -> lis
     else:
         first.form = forms.indefinite(first.form, case, is_plural)
     if item.is_very:
-        tokens.append(Token("جدا", "ADV", (item.ref + DETERMINER,), first))
+        tokens.append(Token("جدا", "ADV", (item.ref + marks.DETERMINER,), first))
     return tokens
 
 
@@ -163,12 +156,12 @@ def relative_pronoun(gap: NounPhrase) -> Token:
         form = "اللواتي" if who.gender == "f" else "الذين"
     else:
         form = "التي" if who.gender == "f" else "الذي"
-    return Token(form, "PRON", (gap.ref + RELATIVE,))
+    return Token(form, "PRON", (gap.ref + marks.RELATIVE,))
 
 
 def prepositional(word: str, item: NounPhrase, ref: int) -> list[Token]:
     """Preposition and noun phrase; one letter or a pronoun makes them one word."""
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind in ("pronoun", "gap"):
         form = forms.preposition_with(word, agreement(item))
         # The pronoun that fills a gap is resumptive: it has no English counterpart.
@@ -194,4 +187,4 @@ def adverbial(item: Adjunct) -> list[Token]:
     word = RELATIONS.get(item.relation, "في")
     if item.relation == "in" and item.phrase.noun is not None:
         word = item.phrase.noun.ar_place
-    return prepositional(word, item.phrase, item.ref + PREPOSITION)
+    return prepositional(word, item.phrase, item.ref + marks.PREPOSITION)

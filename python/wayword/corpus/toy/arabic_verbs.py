@@ -12,21 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wayword.corpus.toy import arabic_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.arabic_forms import Agreement, VerbForms
 from wayword.corpus.toy.arabic_phrases import agreement, phrase, prepositional
 from wayword.corpus.toy.entries import Verb
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    MODAL,
-    NEGATION,
-    PREPOSITION,
-    SUPPORT,
-    TENSE,
-    TO,
-    Adjunct,
-    Clause,
-    NounPhrase,
-)
+from wayword.corpus.toy.tree import Adjunct, Clause, NounPhrase
 
 PAST_SETTINGS = frozenset({"after", "if"})
 MODAL_FORMS = {"can": forms.CAN, "want": forms.WANT}
@@ -50,7 +41,7 @@ def particle(verb: Verb, adjunct: Adjunct) -> list[Token]:
     """The place of a verb that names its own preposition: wasala ila."""
     if not verb.ar_preposition or verb.frame != "st" or adjunct.phrase is None:
         return []
-    return prepositional(verb.ar_preposition, adjunct.phrase, adjunct.ref + PREPOSITION)
+    return prepositional(verb.ar_preposition, adjunct.phrase, adjunct.ref + marks.PREPOSITION)
 
 
 def verb_phrase(clause: Clause, seen: Agreement, setting: str, *, carries: bool) -> VerbPhrase:
@@ -58,16 +49,20 @@ def verb_phrase(clause: Clause, seen: Agreement, setting: str, *, carries: bool)
     verb = clause.verb
     assert verb is not None
     who = clause.subject
-    subject = (who.ref + 1, who.ref + 2, who.ref + 3) if carries else ()
+    subject = marks.whole(who.ref) if carries else ()
     if clause.modal in IMPERSONAL:
         return _impersonal(clause, verb)
     if clause.modal:
-        first = _conjugated(clause, MODAL_FORMS[clause.modal], seen, setting, (clause.ref + MODAL,))
+        first = _conjugated(
+            clause, MODAL_FORMS[clause.modal], seen, setting, (clause.ref + marks.MODAL,)
+        )
         first[-1].refs += subject
         mark_chunk(first, "VP")
         return VerbPhrase(first, _after_an(clause, verb, agreement(who)))
     if clause.progressive and clause.tense == "past":
-        be = Token(forms.past(forms.BE, seen), "AUX", (clause.ref + TENSE, *subject), None, "B-VP")
+        be = Token(
+            forms.past(forms.BE, seen), "AUX", (clause.ref + marks.TENSE, *subject), None, "B-VP"
+        )
         main = Token("", "VERB", _whole(clause))
         main.form = forms.present(verb_forms(verb), agreement(who))
         be.anchor = main
@@ -85,11 +80,11 @@ def verb_phrase(clause: Clause, seen: Agreement, setting: str, *, carries: bool)
 
 def _whole(clause: Clause) -> tuple[int, ...]:
     """The refs of the verb; it also stands for a preposition that only English has."""
-    refs = (clause.ref + 1, clause.ref + 2, clause.ref + 3)
+    refs = marks.whole(clause.ref)
     verb = clause.verb
     if verb is not None and verb.frame == "tr" and not verb.ar_preposition:
         assert clause.object is not None
-        return (*refs, clause.object.ref + PREPOSITION)
+        return (*refs, clause.object.ref + marks.PREPOSITION)
     return refs
 
 
@@ -97,13 +92,13 @@ def _conjugated(
     clause: Clause, verb: VerbForms, seen: Agreement, setting: str, refs: tuple[int, ...]
 ) -> list[Token]:
     """The finite verb with its negation."""
-    tense, no = clause.ref + TENSE, clause.ref + NEGATION
+    tense, no = clause.ref + marks.TENSE, clause.ref + marks.NEGATION
     if setting in ("before", "subjunctive"):
         return [Token(forms.present(verb, seen, "sub"), "VERB", (*refs, tense))]
     if clause.negated:
         if clause.tense == "present" and setting != "if":
             main = Token(forms.present(verb, seen), "VERB", (*refs, tense))
-            return [Token("لا", "PART", (no, clause.ref + SUPPORT), main), main]
+            return [Token("لا", "PART", (no, clause.ref + marks.SUPPORT), main), main]
         if clause.tense == "future":
             main = Token(forms.present(verb, seen, "sub"), "VERB", refs)
             return [Token("لن", "PART", (no, tense), main), main]
@@ -124,7 +119,11 @@ def _after_an(clause: Clause, verb: Verb, seen: Agreement) -> list[Token]:
     main = Token(forms.present(verb_forms(verb), seen, "sub"), "VERB", _whole(clause))
     main.chunk = "B-VP"
     # Where English has a bare infinitive, an belongs to the modal verb.
-    refs = (clause.ref + TO, clause.ref + MODAL) if _is_bare(clause) else (clause.ref + TO,)
+    refs = (
+        (clause.ref + marks.TO, clause.ref + marks.MODAL)
+        if _is_bare(clause)
+        else (clause.ref + marks.TO,)
+    )
     an = Token("أن", "SCONJ", refs, main)
     return [an, main, *_objects(clause, verb, main, is_indicative=False)]
 
@@ -137,7 +136,7 @@ def _impersonal(clause: Clause, verb: Verb) -> VerbPhrase:
     """Say "must": yajibu ala, it is on him to."""
     who = clause.subject
     word, preposition = IMPERSONAL[clause.modal]
-    refs = (clause.ref + MODAL, clause.ref + TENSE)
+    refs = (clause.ref + marks.MODAL, clause.ref + marks.TENSE)
     must = Token(word, "VERB", refs, None, "B-VP")
     before = [must]
     if clause.tense == "past":
@@ -147,7 +146,7 @@ def _impersonal(clause: Clause, verb: Verb) -> VerbPhrase:
     if who.kind == "asked":
         # "who must ...": the pronoun after the preposition takes up the question word.
         who = NounPhrase(who.ref, "gap", sex="m")
-    on = prepositional(preposition, who, who.ref + PREPOSITION)
+    on = prepositional(preposition, who, who.ref + marks.PREPOSITION)
     if clause.modal == "must":
         # yajibu ala is one expression; the li after yanbaghi is part of the next word.
         on[0].refs = (*on[0].refs, refs[0])
@@ -164,7 +163,7 @@ def _objects(clause: Clause, verb: Verb, main: Token, *, is_indicative: bool) ->
     if verb.frame == "di":
         return _object_and_receiver(target, receiver, verb, main, is_indicative)
     if verb.ar_preposition:
-        return prepositional(verb.ar_preposition, target, target.ref + PREPOSITION)
+        return prepositional(verb.ar_preposition, target, target.ref + marks.PREPOSITION)
     if _attach_object(target, main, is_indicative):
         return []
     return phrase(target, "acc")
@@ -175,7 +174,7 @@ def _attach_object(item: NounPhrase, main: Token, is_indicative: bool) -> bool:
         return False
     main.form = forms.verb_with(main.form, agreement(item), is_indicative=is_indicative)
     if item.kind == "pronoun":
-        main.refs = (*main.refs, item.ref + 1, item.ref + 2, item.ref + 3)
+        main.refs = (*main.refs, *marks.whole(item.ref))
     return True
 
 
@@ -187,7 +186,7 @@ def _object_and_receiver(
     is_indicative: bool,
 ) -> list[Token]:
     assert receiver is not None
-    ref = receiver.ref + PREPOSITION
+    ref = receiver.ref + marks.PREPOSITION
     is_attached = _attach_object(target, main, is_indicative)
     what = [] if is_attached else phrase(target, "acc")
     if verb.ar_preposition or is_attached:

@@ -8,27 +8,12 @@ Not: anchors; English is the side whose order the gold standard follows.
 
 from __future__ import annotations
 
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.english_forms import be, ing, third_person
 from wayword.corpus.toy.english_phrases import adverbial, phrase, quality
 from wayword.corpus.toy.entries import Verb
 from wayword.corpus.toy.tokens import Token, capitalise
-from wayword.corpus.toy.tree import (
-    COMMA,
-    CONJUNCTION,
-    END,
-    MODAL,
-    NEGATION,
-    PREPOSITION,
-    QUESTION,
-    RELATIVE,
-    SUPPORT,
-    TENSE,
-    THERE,
-    TO,
-    Clause,
-    NounPhrase,
-    Subordinate,
-)
+from wayword.corpus.toy.tree import Clause, NounPhrase, Subordinate
 
 SLOTS_AFTER = ("goal", "place", "company", "benefit", "manner", "order")
 ASKED = {"where": "where", "when": "when", "why": "why"}
@@ -39,7 +24,7 @@ SEMI_MODALS = {"want": ("want", "wants", "wanted"), "must": ("have", "has", "had
 def realise(root: Clause) -> list[Token]:
     """The whole sentence with its final mark."""
     tokens = clause_with_companions(root)
-    tokens.append(Token("?" if root.question else ".", "PUNCT", (root.ref + END,)))
+    tokens.append(Token("?" if root.question else ".", "PUNCT", (root.ref + marks.END,)))
     capitalise(tokens)
     return tokens
 
@@ -50,20 +35,20 @@ def clause_with_companions(clause: Clause) -> list[Token]:
     if clause.subordinate is not None:
         beside = _subordinate(clause.subordinate)
         if clause.subordinate.fronted:
-            comma = Token(",", "PUNCT", (clause.subordinate.ref + COMMA,))
+            comma = Token(",", "PUNCT", (clause.subordinate.ref + marks.COMMA,))
             tokens = [*beside, comma, *tokens]
         else:
             tokens += beside
     if clause.then is not None:
         if clause.then_word == "but":
-            tokens.append(Token(",", "PUNCT", (clause.ref + COMMA,)))
-        tokens.append(Token(clause.then_word, "CCONJ", (clause.ref + CONJUNCTION,)))
+            tokens.append(Token(",", "PUNCT", (clause.ref + marks.COMMA,)))
+        tokens.append(Token(clause.then_word, "CCONJ", (clause.ref + marks.CONJUNCTION,)))
         tokens += clause_tokens(clause.then, with_subject=not clause.shares_subject)
     return tokens
 
 
 def _subordinate(item: Subordinate) -> list[Token]:
-    word = Token(item.conjunction, "SCONJ", (item.ref + CONJUNCTION,))
+    word = Token(item.conjunction, "SCONJ", (item.ref + marks.CONJUNCTION,))
     return [word, *clause_tokens(item.clause)]
 
 
@@ -76,10 +61,10 @@ def clause_tokens(clause: Clause, *, with_subject: bool = True) -> list[Token]:
     often = adverbial(freq) if freq is not None else []
     inverts = bool(clause.question) and clause.question != "who"
     if clause.kind == "existence":
-        there = Token("there", "PRON", (clause.ref + THERE,))
+        there = Token("there", "PRON", (clause.ref + marks.THERE,))
         return [*lead, there, *auxiliary, *rest, *who, *_ending(clause)]
     if clause.question == "yesno":
-        auxiliary[0].refs = (*auxiliary[0].refs, clause.ref + QUESTION)
+        auxiliary[0].refs = (*auxiliary[0].refs, clause.ref + marks.QUESTION)
     if inverts:
         start = [*auxiliary[:1], *who, *auxiliary[1:], *often, *rest]
     else:
@@ -99,7 +84,7 @@ def _subject(clause: Clause) -> list[Token]:
 
 
 def _relative_pronoun(gap: NounPhrase) -> Token:
-    return Token("who" if gap.is_human else "that", "PRON", (gap.ref + RELATIVE,))
+    return Token("who" if gap.is_human else "that", "PRON", (gap.ref + marks.RELATIVE,))
 
 
 def _fronts_time(clause: Clause) -> bool:
@@ -114,7 +99,7 @@ def _lead(clause: Clause) -> list[Token]:
     if clause.question == "what" and clause.object is not None:
         return phrase(clause.object, "object")
     if clause.question in ASKED:
-        return [Token(ASKED[clause.question], "ADV", (clause.ref + THERE,))]
+        return [Token(ASKED[clause.question], "ADV", (clause.ref + marks.THERE,))]
     attitude = clause.adjunct("attitude")
     if attitude is not None:
         return adverbial(attitude)
@@ -135,13 +120,13 @@ def _verb_group(clause: Clause) -> tuple[list[Token], list[Token]]:
     helper, form = _helper(clause, clause.verb)
     main = Token(form, "VERB", _whole(clause))
     if helper is None:
-        main.refs = (*main.refs, clause.ref + TENSE)
+        main.refs = (*main.refs, clause.ref + marks.TENSE)
         return [], [main, *particle]
     return [helper, *_not(clause)], [main, *particle]
 
 
 def _not(clause: Clause) -> list[Token]:
-    return [Token("not", "PART", (clause.ref + NEGATION,))] if clause.negated else []
+    return [Token("not", "PART", (clause.ref + marks.NEGATION,))] if clause.negated else []
 
 
 def _takes_base(clause: Clause) -> bool:
@@ -150,7 +135,7 @@ def _takes_base(clause: Clause) -> bool:
 
 
 def _be_group(clause: Clause) -> tuple[list[Token], list[Token]]:
-    tense, whole = (clause.ref + TENSE,), _whole(clause)
+    tense, whole = (clause.ref + marks.TENSE,), _whole(clause)
     if clause.tense == "future":
         return [Token("will", "AUX", tense), *_not(clause)], [Token("be", "AUX", whole)]
     who = clause.subject
@@ -160,7 +145,7 @@ def _be_group(clause: Clause) -> tuple[list[Token], list[Token]]:
 
 def _helper(clause: Clause, verb: Verb) -> tuple[Token | None, str]:
     """The auxiliary, if the tense or a "not" or a question needs one, and the form it leaves."""
-    tense, past = (clause.ref + TENSE,), clause.tense == "past"
+    tense, past = (clause.ref + marks.TENSE,), clause.tense == "past"
     who, is_base = clause.subject, _takes_base(clause)
     if clause.tense == "future":
         return Token("will", "AUX", tense), verb.en
@@ -177,22 +162,26 @@ def _helper(clause: Clause, verb: Verb) -> tuple[Token | None, str]:
 def _do(clause: Clause) -> Token:
     """Did says the tense; do and does only support a "not" or a question."""
     if clause.tense == "past":
-        no = (clause.ref + SUPPORT,) if clause.negated else ()
-        return Token("did", "AUX", (clause.ref + TENSE, *no))
-    return Token("do" if _takes_base(clause) else "does", "AUX", (clause.ref + SUPPORT,))
+        no = (clause.ref + marks.SUPPORT,) if clause.negated else ()
+        return Token("did", "AUX", (clause.ref + marks.TENSE, *no))
+    return Token("do" if _takes_base(clause) else "does", "AUX", (clause.ref + marks.SUPPORT,))
 
 
 def _whole(clause: Clause) -> tuple[int, ...]:
     """The refs of the verb; it also stands for a preposition that only the other side has."""
-    refs = (clause.ref + 1, clause.ref + 2, clause.ref + 3)
+    refs = marks.whole(clause.ref)
     if clause.object is not None and clause.verb is not None and not clause.verb.en_preposition:
-        return (*refs, clause.object.ref + PREPOSITION)
+        return (*refs, clause.object.ref + marks.PREPOSITION)
     return refs
 
 
 def _modal(clause: Clause) -> tuple[list[Token], list[Token]]:
     past = clause.tense == "past"
-    modal, tense, negation = clause.ref + MODAL, clause.ref + TENSE, clause.ref + NEGATION
+    modal, tense, negation = (
+        clause.ref + marks.MODAL,
+        clause.ref + marks.TENSE,
+        clause.ref + marks.NEGATION,
+    )
     if clause.modal == "can" and clause.negated and not past:
         return [Token("cannot", "AUX", (modal, tense, negation))], []
     if clause.modal == "can":
@@ -200,7 +189,7 @@ def _modal(clause: Clause) -> tuple[list[Token], list[Token]]:
     if clause.modal == "should" or (clause.modal == "must" and not past):
         return [Token(clause.modal, "AUX", (modal, tense))], []
     base, third, before = SEMI_MODALS[clause.modal]
-    to = Token("to", "PART", (clause.ref + TO,))
+    to = Token("to", "PART", (clause.ref + marks.TO,))
     if clause.negated or clause.question not in ("", "who"):
         return [_do(clause), *_not(clause)], [Token(base, "VERB", (modal,)), to]
     form = before if past else base if _takes_base(clause) else third
@@ -215,7 +204,7 @@ def _particle(clause: Clause) -> list[Token]:
     verb = clause.verb
     if verb is None or not verb.en_particle:
         return []
-    return [Token(verb.en_particle, "ADP", (clause.ref + 1, clause.ref + 2, clause.ref + 3))]
+    return [Token(verb.en_particle, "ADP", marks.whole(clause.ref))]
 
 
 def _predicate(clause: Clause) -> list[Token]:
@@ -228,13 +217,13 @@ def _predicate(clause: Clause) -> list[Token]:
     verb, target, receiver = clause.verb, clause.object, clause.receiver
     shown = target if target is not None and target.kind not in ("gap", "asked") else None
     if verb is not None and verb.en_preposition and target is not None:
-        tokens.append(Token(verb.en_preposition, "ADP", (target.ref + PREPOSITION,)))
+        tokens.append(Token(verb.en_preposition, "ADP", (target.ref + marks.PREPOSITION,)))
     what = phrase(shown, "object") if shown is not None else []
     if receiver is not None and verb is not None:
         is_late = clause.verb_first or verb.en_particle or verb.en in NO_DOUBLE_OBJECT
         whom = phrase(receiver, "object")
         if is_late or shown is None or shown.kind == "pronoun":
-            what += [Token("to", "ADP", (receiver.ref + PREPOSITION,)), *whom]
+            what += [Token("to", "ADP", (receiver.ref + marks.PREPOSITION,)), *whom]
         else:
             what = whom + what
     tokens += what
@@ -264,9 +253,9 @@ def _complement(clause: Clause, inner: Clause) -> list[Token]:
     assert clause.verb is not None
     if clause.verb.frame == "inf":
         assert inner.verb is not None
-        to = Token("to", "PART", (inner.ref + TO,))
+        to = Token("to", "PART", (inner.ref + marks.TO,))
         particle = [] if _moves_particle(inner) else _particle(inner)
         verb = Token(inner.verb.en, "VERB", _whole(inner))
         return [to, verb, *particle, *_predicate(inner), *_ending(inner)]
     word = "that" if clause.verb.frame == "say" else "whether"
-    return [Token(word, "SCONJ", (inner.ref + CONJUNCTION,)), *clause_tokens(inner)]
+    return [Token(word, "SCONJ", (inner.ref + marks.CONJUNCTION,)), *clause_tokens(inner)]

@@ -8,18 +8,11 @@ Not: clauses; a relative clause is said by `english`.
 
 from __future__ import annotations
 
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.english_forms import OBJECT, POSSESSIVE, SUBJECT, THIRD, article
 from wayword.corpus.toy.entries import Cell
 from wayword.corpus.toy.tokens import Token
-from wayword.corpus.toy.tree import (
-    CONJUNCTION,
-    DETERMINER,
-    OWNER,
-    PREPOSITION,
-    Adjunct,
-    NounPhrase,
-    Quality,
-)
+from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 DEMONSTRATIVES = {("this", False): "this", ("this", True): "these",
                   ("that", False): "that", ("that", True): "those"}  # fmt: skip
@@ -34,13 +27,13 @@ def phrase(item: NounPhrase, role: str) -> list[Token]:
     """A noun phrase as subject or object."""
     tokens = _single(item, role)
     if item.second is not None:
-        tokens.append(Token("and", "CCONJ", (item.second.ref + CONJUNCTION,)))
+        tokens.append(Token("and", "CCONJ", (item.second.ref + marks.CONJUNCTION,)))
         tokens += _single(item.second, role)
     return tokens
 
 
 def _single(item: NounPhrase, role: str) -> list[Token]:
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind == "pronoun":
         return [Token(_pronoun(item, role), "PRON", whole)]
     if item.kind == "asked":
@@ -60,9 +53,9 @@ def _pronoun(item: NounPhrase, role: str) -> str:
 
 def quality(item: Quality) -> list[Token]:
     """An adjective, perhaps with "very"."""
-    tokens = [Token(item.adjective.en, "ADJ", (item.ref + 1, item.ref + 2, item.ref + 3))]
+    tokens = [Token(item.adjective.en, "ADJ", marks.whole(item.ref))]
     if item.is_very:
-        tokens.insert(0, Token("very", "ADV", (item.ref + DETERMINER,)))
+        tokens.insert(0, Token("very", "ADV", (item.ref + marks.DETERMINER,)))
     return tokens
 
 
@@ -80,7 +73,7 @@ def _common(item: NounPhrase) -> list[Token]:
 
 
 def _determined(item: NounPhrase, core: list[Token]) -> list[Token]:
-    kind, refs = item.determiner, (item.ref + DETERMINER,)
+    kind, refs = item.determiner, (item.ref + marks.DETERMINER,)
     if kind == "bare":
         return core
     if kind == "a":
@@ -94,13 +87,13 @@ def _determined(item: NounPhrase, core: list[Token]) -> list[Token]:
 
 def _owned(item: NounPhrase, owner: NounPhrase, core: list[Token]) -> list[Token]:
     if owner.kind == "pronoun":
-        whole = (owner.ref + 1, owner.ref + 2, owner.ref + 3)
+        whole = marks.whole(owner.ref)
         return [Token(_pronoun(owner, "owner"), "PRON", whole), *core]
     whose = phrase(owner, "object")
     if owner.plural:
-        the = Token("the", "DET", (item.ref + DETERMINER,))
-        return [the, *core, Token("of", "ADP", (item.ref + OWNER,)), *whose]
-    return [*whose, Token("'s", "PART", (item.ref + OWNER,)), *core]
+        the = Token("the", "DET", (item.ref + marks.DETERMINER,))
+        return [the, *core, Token("of", "ADP", (item.ref + marks.OWNER,)), *whose]
+    return [*whose, Token("'s", "PART", (item.ref + marks.OWNER,)), *core]
 
 
 def adverbial(item: Adjunct, place: str = "") -> list[Token]:
@@ -111,4 +104,4 @@ def adverbial(item: Adjunct, place: str = "") -> list[Token]:
     word = item.relation
     if word == "in" and item.phrase.noun is not None:
         word = place or item.phrase.noun.en_place
-    return [Token(word, "ADP", (item.ref + PREPOSITION,)), *phrase(item.phrase, "object")]
+    return [Token(word, "ADP", (item.ref + marks.PREPOSITION,)), *phrase(item.phrase, "object")]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wayword.corpus.toy import german_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.german_phrases import (
     adverbial,
     gender_of,
@@ -22,21 +23,7 @@ from wayword.corpus.toy.german_phrases import (
     quality,
 )
 from wayword.corpus.toy.tokens import Token, capitalise, mark_chunk
-from wayword.corpus.toy.tree import (
-    COMMA,
-    CONJUNCTION,
-    END,
-    MODAL,
-    NEGATION,
-    PREPOSITION,
-    RELATIVE,
-    TENSE,
-    THERE,
-    TO,
-    Clause,
-    NounPhrase,
-    Subordinate,
-)
+from wayword.corpus.toy.tree import Clause, NounPhrase, Subordinate
 
 CONJUNCTIONS = {"because": "weil", "although": "obwohl", "if": "wenn", "before": "bevor",
                 "after": "nachdem", "while": "während"}  # fmt: skip
@@ -57,7 +44,7 @@ class VerbParts:
 def realise(root: Clause) -> list[Token]:
     """The whole sentence with its final mark."""
     tokens = _with_companions(root)
-    tokens.append(Token("?" if root.question else ".", "PUNCT", (root.ref + END,)))
+    tokens.append(Token("?" if root.question else ".", "PUNCT", (root.ref + marks.END,)))
     tokens = _merge_commas(tokens)
     capitalise(tokens)
     return tokens
@@ -78,7 +65,7 @@ def _merge_commas(tokens: list[Token]) -> list[Token]:
 def _with_companions(clause: Clause) -> list[Token]:
     beside = clause.subordinate
     if beside is not None and beside.fronted:
-        comma = Token(",", "PUNCT", (beside.ref + COMMA,))
+        comma = Token(",", "PUNCT", (beside.ref + marks.COMMA,))
         tokens = [*_subordinate(beside, clause.tense), comma, *_clause(clause, "first")]
     elif clause.question == "yesno":
         tokens = _clause(clause, "first")
@@ -94,8 +81,8 @@ def _with_companions(clause: Clause) -> list[Token]:
 
 def _coordinated(clause: Clause, then: Clause) -> list[Token]:
     is_but = clause.then_word == "but"
-    word = Token("aber" if is_but else "und", "CCONJ", (clause.ref + CONJUNCTION,))
-    comma = [Token(",", "PUNCT", (clause.ref + COMMA,), word)] if is_but else []
+    word = Token("aber" if is_but else "und", "CCONJ", (clause.ref + marks.CONJUNCTION,))
+    comma = [Token(",", "PUNCT", (clause.ref + marks.COMMA,), word)] if is_but else []
     order = "gapped" if clause.shares_subject else "second"
     inner = _clause(then, order)
     word.anchor = inner[0]
@@ -109,7 +96,7 @@ def _comma(anchor: Token) -> Token:
 
 def _subordinate(item: Subordinate, main_tense: str) -> list[Token]:
     form = CONJUNCTIONS.get(item.conjunction, "als" if main_tense == "past" else "wenn")
-    word = Token(form, "SCONJ", (item.ref + CONJUNCTION,))
+    word = Token(form, "SCONJ", (item.ref + marks.CONJUNCTION,))
     inner = _clause(item.clause, "last")
     word.anchor = inner[-1]
     return [word, *inner]
@@ -124,11 +111,11 @@ def relative_tokens(clause: Clause) -> list[Token]:
     case = "nom" if clause.gap == "subject" else verb.de_case
     gender = gender_of(gap)
     form = "denen" if (case, gender) == ("dat", "p") else forms.DER[(case, gender)]
-    pronoun = Token(form, "PRON", (gap.ref + RELATIVE,))
+    pronoun = Token(form, "PRON", (gap.ref + marks.RELATIVE,))
     mark_chunk([pronoun], "NP")
     opening = [_comma(pronoun), pronoun]
     if clause.gap == "object" and verb.de_preposition:
-        word = Token(verb.de_preposition, "ADP", (gap.ref + PREPOSITION,), pronoun)
+        word = Token(verb.de_preposition, "ADP", (gap.ref + marks.PREPOSITION,), pronoun)
         mark_chunk([word], "PP")
         opening.insert(1, word)
     inner = _clause(clause, "last")
@@ -168,7 +155,7 @@ def _verbs_last(parts: VerbParts) -> list[Token]:
 def _verb_parts(clause: Clause) -> VerbParts:
     who = clause.subject
     person, plural = who.person, who.is_plural
-    tense, whole = (clause.ref + TENSE,), _whole(clause)
+    tense, whole = (clause.ref + marks.TENSE,), _whole(clause)
     is_past = clause.tense == "past"
     if clause.kind != "verb":
         return _copula(clause, whole, tense)
@@ -177,7 +164,7 @@ def _verb_parts(clause: Clause) -> VerbParts:
     infinitive = Token(verb.de_prefix + verb.de, "VERB", whole)
     if clause.modal:
         form = forms.helper(clause.modal, person, plural, is_past)
-        finite = Token(form, "AUX", (clause.ref + MODAL, *tense), infinitive)
+        finite = Token(form, "AUX", (clause.ref + marks.MODAL, *tense), infinitive)
         return VerbParts(finite, [infinitive], infinitive)
     if clause.tense == "future":
         finite = Token(forms.helper("werden", person, plural, False), "AUX", tense, infinitive)
@@ -197,9 +184,9 @@ def _verb_parts(clause: Clause) -> VerbParts:
 
 def _whole(clause: Clause) -> tuple[int, ...]:
     """The refs of the verb; it also stands for a preposition that only English has."""
-    refs = (clause.ref + 1, clause.ref + 2, clause.ref + 3)
+    refs = marks.whole(clause.ref)
     if clause.object is not None and clause.verb is not None and not clause.verb.de_preposition:
-        return (*refs, clause.object.ref + PREPOSITION)
+        return (*refs, clause.object.ref + marks.PREPOSITION)
     return refs
 
 
@@ -256,11 +243,11 @@ def _asked_first(clause: Clause, parts: VerbParts) -> tuple[list[Token], str]:
         return phrase(clause.object, "acc"), "object"
     goes = clause.verb is not None and clause.verb.frame in ("go", "fly")
     form = "wohin" if clause.question == "where" and goes else ASKED[clause.question]
-    return [Token(form, "ADV", (clause.ref + THERE,), parts.main, "B-ADVP")], "asked"
+    return [Token(form, "ADV", (clause.ref + marks.THERE,), parts.main, "B-ADVP")], "asked"
 
 
 def _expletive(clause: Clause, parts: VerbParts) -> Token:
-    return Token("es", "PRON", (clause.ref + THERE,), parts.main, "B-NP")
+    return Token("es", "PRON", (clause.ref + marks.THERE,), parts.main, "B-NP")
 
 
 def _may_lead(clause: Clause) -> bool:
@@ -323,12 +310,12 @@ def _object_places(
     if target is None or verb is None:
         return [], [], phrase(clause.subject, "acc") if clause.kind == "existence" else []
     if verb.de_preposition:
-        ref = target.ref + PREPOSITION
+        ref = target.ref + marks.PREPOSITION
         return [], [], prepositional(verb.de_preposition, verb.de_case, target, ref)
     if target.kind == "pronoun":
         return phrase(target, verb.de_case), [], []
     if target.kind == "noun" and target.determiner in INDEFINITE:
-        no = clause.ref + NEGATION if clause.negated else 0
+        no = clause.ref + marks.NEGATION if clause.negated else 0
         return [], [], phrase(target, verb.de_case, no=no)
     return [], phrase(target, verb.de_case), []
 
@@ -350,7 +337,7 @@ def _predicate(clause: Clause) -> list[Token]:
     what = clause.identity
     if what is None:
         return []
-    no = clause.ref + NEGATION if clause.negated else 0
+    no = clause.ref + marks.NEGATION if clause.negated else 0
     tokens = phrase(what, "nom", no=no)
     if no or what.quality is not None:
         return tokens
@@ -366,7 +353,7 @@ def _complement(clause: Clause) -> list[Token]:
     if clause.verb.frame == "inf":
         return _infinitive(inner)
     word = Token("dass" if clause.verb.frame == "say" else "ob", "SCONJ")
-    word.refs = (inner.ref + CONJUNCTION,)
+    word.refs = (inner.ref + marks.CONJUNCTION,)
     tokens = _clause(inner, "last")
     word.anchor = tokens[-1]
     return [_comma(word), word, *tokens]
@@ -375,7 +362,7 @@ def _complement(clause: Clause) -> list[Token]:
 def _infinitive(inner: Clause) -> list[Token]:
     verb = inner.verb
     assert verb is not None
-    whole, to = _whole(inner), inner.ref + TO
+    whole, to = _whole(inner), inner.ref + marks.TO
     main = Token(verb.de, "VERB", whole)
     closing = [Token("zu", "PART", (to,), main), main]
     if verb.de_prefix:

@@ -10,18 +10,10 @@ Not: clauses; a relative clause is said by `german`.
 from __future__ import annotations
 
 from wayword.corpus.toy import german_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.entries import Cell, Noun
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    CONJUNCTION,
-    DETERMINER,
-    NEGATION,
-    OWNER,
-    PREPOSITION,
-    Adjunct,
-    NounPhrase,
-    Quality,
-)
+from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 RELATIONS = {"with": ("mit", "dat"), "without": ("ohne", "acc"), "for": ("für", "acc"),
              "before": ("vor", "dat"), "after": ("nach", "dat")}  # fmt: skip
@@ -49,13 +41,13 @@ def phrase(item: NounPhrase, case: str, *, no: int = 0) -> list[Token]:
     """A noun phrase; `no` is the ref of a negation that "kein" shall express."""
     tokens = _single(item, case, no)
     if item.second is not None:
-        und = Token("und", "CCONJ", (item.second.ref + CONJUNCTION,), tokens[0])
+        und = Token("und", "CCONJ", (item.second.ref + marks.CONJUNCTION,), tokens[0])
         tokens += [und, *_single(item.second, case, 0)]
     return tokens
 
 
 def _single(item: NounPhrase, case: str, no: int) -> list[Token]:
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind == "noun":
         return _common(item, case, no)
     if item.kind == "pronoun":
@@ -83,10 +75,10 @@ def quality(item: Quality, ending: str | None = None) -> list[Token]:
     """An adjective; without ending after "sein"."""
     adjective = item.adjective
     form = adjective.de if ending is None else adjective.de_stem + ending
-    token = Token(form, "ADJ", (item.ref + 1, item.ref + 2, item.ref + 3))
+    token = Token(form, "ADJ", marks.whole(item.ref))
     if not item.is_very:
         return [token]
-    return [Token("sehr", "ADV", (item.ref + DETERMINER,), token), token]
+    return [Token("sehr", "ADV", (item.ref + marks.DETERMINER,), token), token]
 
 
 def _common(item: NounPhrase, case: str, no: int) -> list[Token]:
@@ -129,7 +121,7 @@ def inflected(noun: Noun, case: str, *, is_plural: bool) -> str:
 
 def _determiner(item: NounPhrase, case: str, gender: str, no: int) -> tuple[list[Token], str]:
     """The determiner and the adjective endings it calls for."""
-    kind, refs = item.determiner, (item.ref + DETERMINER,)
+    kind, refs = item.determiner, (item.ref + marks.DETERMINER,)
     key = (case, gender)
     if no and kind in ("a", "bare"):
         return [Token("kein" + forms.EIN[key], "DET", (*refs, no))], "mixed"
@@ -149,20 +141,20 @@ def _determiner(item: NounPhrase, case: str, gender: str, no: int) -> tuple[list
 def _owner(item: NounPhrase, case: str, gender: str) -> tuple[list[Token], str]:
     owner = item.owner
     assert owner is not None
-    whole = (owner.ref + 1, owner.ref + 2, owner.ref + 3)
+    whole = marks.whole(owner.ref)
     if owner.kind == "pronoun":
         stem = forms.possessive(owner.person, owner.plural, owner.sex)
         return [Token(stem + forms.EIN[(case, gender)], "DET", whole)], "mixed"
     if owner.name is not None:
         form = forms.name_genitive(owner.name.de)
-        return [Token(form, "PROPN", (*whole, item.ref + OWNER))], "strong"
-    return [Token(forms.DER[(case, gender)], "DET", (item.ref + DETERMINER,))], "weak"
+        return [Token(form, "PROPN", (*whole, item.ref + marks.OWNER))], "strong"
+    return [Token(forms.DER[(case, gender)], "DET", (item.ref + marks.DETERMINER,))], "weak"
 
 
 def _genitive(item: NounPhrase, owner: NounPhrase) -> list[Token]:
     tokens = phrase(owner, "gen")
     # The genitive article is what German has for "of" or "'s".
-    tokens[0].refs = (*tokens[0].refs, item.ref + OWNER)
+    tokens[0].refs = (*tokens[0].refs, item.ref + marks.OWNER)
     return tokens
 
 
@@ -172,7 +164,7 @@ def adverbial(item: Adjunct) -> list[Token]:
         return cell_tokens(item.adverb.de, item.ref, "ADVP")
     assert item.phrase is not None
     word, case = _preposition(item)
-    return prepositional(word, case, item.phrase, item.ref + PREPOSITION)
+    return prepositional(word, case, item.phrase, item.ref + marks.PREPOSITION)
 
 
 def _preposition(item: Adjunct) -> tuple[str, str]:
@@ -189,7 +181,7 @@ def _preposition(item: Adjunct) -> tuple[str, str]:
 
 def prepositional(word: str, case: str, item: NounPhrase, ref: int) -> list[Token]:
     """Preposition and noun phrase, contracted where German does (in dem -> im)."""
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind == "pronoun" and not item.is_human:
         link = "dar" if word[0] in "aeiouäöü" else "da"
         token = Token(link + word, "ADV", (ref, *whole))
@@ -211,4 +203,4 @@ def prepositional(word: str, case: str, item: NounPhrase, ref: int) -> list[Toke
 
 def negation(ref: int, anchor: Token) -> Token:
     """The word "nicht"."""
-    return Token("nicht", "PART", (ref + NEGATION,), anchor)
+    return Token("nicht", "PART", (ref + marks.NEGATION,), anchor)

@@ -10,20 +10,12 @@ Not: honorifics, passives and causatives.
 
 from __future__ import annotations
 
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.japanese_forms import Ending
 from wayword.corpus.toy.japanese_phrases import adverbial, phrase, related
 from wayword.corpus.toy.japanese_predicate import existence, predicate, spoken
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    COMMA,
-    CONJUNCTION,
-    END,
-    PREPOSITION,
-    THERE,
-    TO,
-    Clause,
-    Subordinate,
-)
+from wayword.corpus.toy.tree import Clause, Subordinate
 
 ASKED = {"where": "どこ", "when": "いつ", "why": "なぜ"}
 # Conjunction -> (tense of the plain form: as it is, past or present; the words after it; what
@@ -49,8 +41,8 @@ def realise(root: Clause) -> list[Token]:
     else:
         tokens += _clause(root, "は", _final(root, is_plain=root.plain))
     if root.question:
-        tokens.append(Token("か", "PART", (root.ref + END,), tokens[-1]))
-    tokens.append(Token("。", "PUNCT", (root.ref + END,)))
+        tokens.append(Token("か", "PART", (root.ref + marks.END,), tokens[-1]))
+    tokens.append(Token("。", "PUNCT", (root.ref + marks.END,)))
     return tokens
 
 
@@ -66,7 +58,7 @@ def _final(clause: Clause, *, is_plain: bool) -> Ending:
 
 def _first_half(root: Clause) -> list[Token]:
     """The clause before "and" or "but"."""
-    ref, past = root.ref + CONJUNCTION, root.tense == "past"
+    ref, past = root.ref + marks.CONJUNCTION, root.tense == "past"
     if root.shares_subject:
         tokens = _clause(root, "は", Ending(past, False, False), joins=True)
         tokens[-1].refs = (ref,)
@@ -74,11 +66,11 @@ def _first_half(root: Clause) -> list[Token]:
     is_but = root.then_word == "but"
     tokens = _clause(root, "は", Ending(past, root.negated, is_but and not root.plain), before="だ")
     word = Token("けれども" if is_but else "し", "SCONJ", (ref,), tokens[-1])
-    return [*tokens, word, Token("、", "PUNCT", (root.ref + COMMA,), word)]
+    return [*tokens, word, Token("、", "PUNCT", (root.ref + marks.COMMA,), word)]
 
 
 def _subordinate(item: Subordinate) -> list[Token]:
-    clause, ref = item.clause, item.ref + CONJUNCTION
+    clause, ref = item.clause, item.ref + marks.CONJUNCTION
     past = clause.tense == "past"
     if item.conjunction == "if":
         tokens = _clause(clause, "が", Ending(True, clause.negated, False))
@@ -91,7 +83,7 @@ def _subordinate(item: Subordinate) -> list[Token]:
         tokens = _clause(clause, "が", Ending(past, clause.negated, False), before=before)
         tokens += [Token(words[0], _conjunction_pos(words[0]), (ref,), tokens[-1])]
         tokens += [Token(form, "ADP", (), tokens[-1]) for form in words[1:]]
-    comma = Token("、", "PUNCT", (item.ref + COMMA,), tokens[-1])
+    comma = Token("、", "PUNCT", (item.ref + marks.COMMA,), tokens[-1])
     return [*tokens, comma]
 
 
@@ -136,7 +128,7 @@ def _clause(
             tokens += adverbial(adjunct, place="に" if stays else "で")
     tokens += _asked(clause)
     if clause.receiver is not None:
-        tokens += related(clause.receiver, ("に",), clause.receiver.ref + PREPOSITION)
+        tokens += related(clause.receiver, ("に",), clause.receiver.ref + marks.PREPOSITION)
     target = clause.object
     if target is not None and verb is not None and target.kind != "gap":
         tokens += phrase(target, *verb.ja_particle)
@@ -172,7 +164,7 @@ def _opening(clause: Clause, marker: str, with_subject: bool) -> list[Token]:
 def _asked(clause: Clause) -> list[Token]:
     if clause.question not in ASKED:
         return []
-    word = Token(ASKED[clause.question], "PRON", (clause.ref + THERE,), None, "B-NP")
+    word = Token(ASKED[clause.question], "PRON", (clause.ref + marks.THERE,), None, "B-NP")
     if clause.question != "where":
         word.pos = "ADV"
         return [word]
@@ -187,7 +179,7 @@ def _complement(clause: Clause) -> list[Token]:
     if inner is None or verb is None:
         return []
     ending = Ending(inner.tense == "past", inner.negated, False)
-    ref = inner.ref + (TO if verb.frame == "inf" else CONJUNCTION)
+    ref = inner.ref + (marks.TO if verb.frame == "inf" else marks.CONJUNCTION)
     if verb.frame == "inf":
         tokens = _clause(inner, "が", Ending(False, False, False), with_subject=False)
     elif verb.frame == "ask":

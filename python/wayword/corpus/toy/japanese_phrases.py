@@ -9,17 +9,10 @@ Not: clauses; a relative clause is said by `japanese`.
 
 from __future__ import annotations
 
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.entries import Noun
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import (
-    CONJUNCTION,
-    DETERMINER,
-    OWNER,
-    PREPOSITION,
-    Adjunct,
-    NounPhrase,
-    Quality,
-)
+from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 PRONOUNS = {(1, False): ("私",), (2, False): ("あなた",), (1, True): ("私", "たち"),
             (3, True): ("彼ら",)}  # fmt: skip
@@ -35,7 +28,7 @@ def phrase(item: NounPhrase, *particles: str) -> list[Token]:
     """A noun phrase with the particles that mark its role."""
     tokens = _single(item)
     if item.second is not None:
-        tokens.append(Token("と", "ADP", (item.second.ref + CONJUNCTION,), tokens[-1]))
+        tokens.append(Token("と", "ADP", (item.second.ref + marks.CONJUNCTION,), tokens[-1]))
         tokens += _single(item.second)
     head = tokens[-1]
     for form in particles:
@@ -54,7 +47,7 @@ def _relative(item: NounPhrase) -> list[Token]:
 
 
 def _single(item: NounPhrase) -> list[Token]:
-    whole = (item.ref + 1, item.ref + 2, item.ref + 3)
+    whole = marks.whole(item.ref)
     if item.kind == "pronoun":
         return [Token(form, "PRON", whole) for form in _pronoun(item)]
     if item.kind == "asked":
@@ -81,7 +74,7 @@ def _pronoun(item: NounPhrase) -> tuple[str, ...]:
 
 
 def _determiner(item: NounPhrase, noun: Noun) -> list[Token]:
-    kind, refs = item.determiner, (item.ref + DETERMINER,)
+    kind, refs = item.determiner, (item.ref + marks.DETERMINER,)
     if kind in ("this", "that"):
         return [Token("この" if kind == "this" else "その", "DET", refs)]
     if kind in NUMERALS:
@@ -107,17 +100,17 @@ def _owner(item: NounPhrase, owner: NounPhrase) -> list[Token]:
     tokens = _single(owner)
     # Inside the phrase the owner keeps its own head.
     # English has a word for no only beside a noun: 's or of.
-    refs = () if owner.kind == "pronoun" else (item.ref + OWNER,)
+    refs = () if owner.kind == "pronoun" else (item.ref + marks.OWNER,)
     return [*tokens, _no(refs, tokens[-1])]
 
 
 def _very(item: Quality, anchor: Token) -> list[Token]:
-    return [Token("とても", "ADV", (item.ref + DETERMINER,), anchor)] if item.is_very else []
+    return [Token("とても", "ADV", (item.ref + marks.DETERMINER,), anchor)] if item.is_very else []
 
 
 def adjective_stem(item: Quality) -> list[Token]:
     """The words of an adjective, "very" first; an i-adjective keeps its i."""
-    refs = (item.ref + 1, item.ref + 2, item.ref + 3)
+    refs = marks.whole(item.ref)
     words = item.adjective.ja
     tokens = [Token(form, "ADP" if form == "の" else "NOUN", refs) for form in words[:-1]]
     pos = {"no": "NOUN", "ta": "VERB"}.get(item.adjective.ja_type, "ADJ")
@@ -159,4 +152,4 @@ def adverbial(item: Adjunct, *, place: str = "で", goal: str = "に") -> list[T
         return tokens
     assert item.phrase is not None
     particles = RELATIONS.get(item.relation, (goal if item.relation == "to" else place,))
-    return related(item.phrase, particles, item.ref + PREPOSITION)
+    return related(item.phrase, particles, item.ref + marks.PREPOSITION)

@@ -10,11 +10,12 @@ Not: what stands before the predicate.
 from __future__ import annotations
 
 from wayword.corpus.toy import japanese_forms as forms
+from wayword.corpus.toy import marks
 from wayword.corpus.toy.entries import Verb
 from wayword.corpus.toy.japanese_forms import Ending, Piece
 from wayword.corpus.toy.japanese_phrases import adjective_stem, phrase
 from wayword.corpus.toy.tokens import Token, mark_chunk
-from wayword.corpus.toy.tree import MODAL, NEGATION, PREPOSITION, SUPPORT, TENSE, THERE, TO, Clause
+from wayword.corpus.toy.tree import Clause
 
 
 def predicate(clause: Clause, ending: Ending, before: str, *, joins: bool = False) -> list[Token]:
@@ -112,14 +113,15 @@ def _must(ending: Ending) -> list[Piece]:
 def spoken(clause: Clause, pieces: list[Piece], lean: Token | None = None) -> list[Token]:
     """Pieces as tokens; each leans on the one before it, the first on `lean`."""
     ref, whole = clause.ref, _whole(clause)
-    will = (ref + TENSE,) if clause.tense == "future" else ()
+    will = (ref + marks.TENSE,) if clause.tense == "future" else ()
     refs = {
-        "": (), "word": whole, "be": (*whole, *will), "there": (*whole, ref + THERE),
-        "aux": (ref + TENSE,), "end": will,
+        "": (), "word": whole, "be": (*whole, *will), "there": (*whole, ref + marks.THERE),
+        "aux": (ref + marks.TENSE,), "end": will,
         "will be": will if clause.verb is not None else (*whole, *will),
-        "masen": (ref + NEGATION, ref + SUPPORT, *will), "nai": (ref + NEGATION, ref + SUPPORT),
-        "no": (ref + NEGATION,), "no past": (ref + NEGATION, ref + TENSE),
-        "modal": (ref + MODAL,), "to": (ref + TO,),
+        "masen": (ref + marks.NEGATION, ref + marks.SUPPORT, *will),
+        "nai": (ref + marks.NEGATION, ref + marks.SUPPORT),
+        "no": (ref + marks.NEGATION,), "no past": (ref + marks.NEGATION, ref + marks.TENSE),
+        "modal": (ref + marks.MODAL,), "to": (ref + marks.TO,),
     }  # fmt: skip
     tokens: list[Token] = []
     for piece in pieces:
@@ -130,7 +132,7 @@ def spoken(clause: Clause, pieces: list[Piece], lean: Token | None = None) -> li
 
 def _whole(clause: Clause) -> tuple[int, ...]:
     """The refs of the verb; it also stands for a preposition that only English has."""
-    refs = (clause.ref + 1, clause.ref + 2, clause.ref + 3)
+    refs = marks.whole(clause.ref)
     if clause.object is not None and clause.receiver is None:
-        return (*refs, clause.object.ref + PREPOSITION)
+        return (*refs, clause.object.ref + marks.PREPOSITION)
     return refs

@@ -16,7 +16,7 @@ from itertools import accumulate
 from random import Random
 from typing import Generic, TypeVar
 
-from wayword.corpus.toy.tree import STEP
+from wayword.corpus.toy.marks import STEP
 
 Item = TypeVar("Item")
 

@@ -1,9 +1,8 @@
 """The clause tree: what a sentence says, before any language says it.
 
 In: drawn by `world`. Out: read by the four realisers.
-How: frozen records. Every node has a number `ref`; the constants below, added to it, name the
-parts of the node's meaning (its words, its determiner, its negation ...). Words of two languages
-are linked when they express the same part.
+How: frozen records. Every node has a number `ref`; `marks`, added to it, name the parts of the
+node's meaning (its words, its determiner, its negation ...).
 Cost: nothing of note.
 Not: word order, except where a writer has a choice (`topic`, `verb_first`, `plain`).
 """
@@ -13,24 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wayword.corpus.toy.entries import Adjective, Adverb, Name, Noun, Verb
-
-# Parts of a node; 1 to 3 are the marks of lexicon cells.
-WORD = 1
-DETERMINER = 4
-OWNER = 5
-NEGATION = 6
-TENSE = 7
-MODAL = 8
-TO = 9
-CONJUNCTION = 10
-COMMA = 11
-END = 12
-THERE = 13
-PREPOSITION = 14
-RELATIVE = 15
-SUPPORT = 16
-QUESTION = 17
-STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
