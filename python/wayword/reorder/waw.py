@@ -32,7 +32,8 @@ from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.corpus.source import Source
-from wayword.errors import ArgumentError, MismatchError
+from wayword.errors import ArgumentError
+from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.waw_evaluation import (
     Classification,
@@ -95,8 +96,8 @@ class Corpus:
     ) -> "Corpus":
         """Sentences, and for each its links (source, target), from 0."""
         pairs = [
-            (_layers(sentence), [(int(i), int(j)) for i, j in own])
-            for sentence, own in zip(sentences, links, strict=True)
+            (_layers(sentence), [(int(i), int(j)) for i, j in of_sentence])
+            for sentence, of_sentence in zip(sentences, links, strict=True)
         ]
         return cls(_core.WawCorpus.from_lists(pairs))
 
@@ -150,15 +151,14 @@ class Summary:
         return dict(vars(self))
 
 
-class WawModel:
+class WawModel(Handle):
     """A trained model. Threads may share it; it pickles as path and digest, or whole."""
 
     #: Version of the format of its files.
     VERSION = _core.WawModel.VERSION
 
-    def __init__(self, core: _core.WawModel, summary: Summary | None = None) -> None:
-        self._core = core
-        self.summary = summary
+    _core: _core.WawModel
+    summary: Summary | None
 
     @classmethod
     def load(cls, path: FilePath) -> "WawModel":
@@ -208,12 +208,6 @@ class WawModel:
         flat = np.asarray(self._core.matrix(_layers(source)), dtype=np.float64)
         return np.exp(flat.reshape(len(source) + 1, len(source)))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        path = self._core.path
-        if path is not None:
-            return _load_again, (str(path.absolute()), self._core.digest, self.summary)
-        return _from_bytes, (self._core.to_bytes(), self.summary)
-
     def __repr__(self) -> str:
         return f"WawModel({self.recipe['templates']}, {self.features} features)"
 
@@ -236,17 +230,6 @@ class WawFeature:
 
     def matrices(self, sources: Sequence[Source]) -> None:
         """Nothing: the core asks the model."""
-
-
-def _load_again(path: str, digest: str, summary: Summary | None) -> WawModel:
-    core = _core.WawModel.load(path)
-    if core.digest != digest:
-        raise MismatchError(f"{path}: not the file it was when pickled; pickle the model again")
-    return WawModel(core, summary)
-
-
-def _from_bytes(data: bytes, summary: Summary | None) -> WawModel:
-    return WawModel(_core.WawModel.from_bytes(data), summary)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -376,7 +359,7 @@ class _Ascent:
             method, options = "L-BFGS-B", {"ftol": tolerance, "gtol": 0.0, "maxfun": 10 * self.most}
         else:
             method, options = "CG", {"gtol": 0.0}
-        found = minimize(
+        optimum = minimize(
             self.cost,
             start,
             jac=True,
@@ -384,8 +367,8 @@ class _Ascent:
             callback=stop,
             options={"maxiter": self.most, **options},
         )
-        self.value = -float(found.fun)
-        return np.asarray(found.x, dtype=np.float64)
+        self.value = -float(optimum.fun)
+        return np.asarray(optimum.x, dtype=np.float64)
 
     def cost(self, weights: Floats) -> tuple[float, Floats]:
         """Minus the likelihood, and its gradient."""
@@ -448,8 +431,8 @@ def evaluate(
     decided, compared = _core.waw_evaluate(
         model._core, corpus._core, limits, threads=threads, progress=progress
     )
-    own = tuple(ranking_of(limit, row[0]) for limit, row in zip(limits, compared, strict=True))
+    learned = tuple(ranking_of(limit, row[0]) for limit, row in zip(limits, compared, strict=True))
     plain = tuple(ranking_of(limit, row[1]) for limit, row in zip(limits, compared, strict=True))
     squares = [row[2] for row in compared]
-    gains = tuple(gain_of(*row, len(corpus)) for row in zip(own, plain, squares, strict=True))
-    return Evaluation(Classification(*decided), own, plain, gains)
+    gains = tuple(gain_of(*row, len(corpus)) for row in zip(learned, plain, squares, strict=True))
+    return Evaluation(Classification(*decided), learned, plain, gains)
