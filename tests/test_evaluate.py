@@ -346,20 +346,20 @@ def column(values: list[float]) -> Any:
 @pytest.mark.parametrize("test", significance.TESTS)
 def test_a_system_does_not_differ_from_itself(test: str) -> None:
     statistics = [column([0.1, 0.5, 0.9, 0.3])]
-    assert significance.TESTS[test]([mean], statistics, statistics, scales=[1.0], rounds=200) == [
-        1.0
-    ]
+    sides = (statistics, statistics)
+    assert significance.p_values(test, [mean], *sides, scales=[1.0], rounds=200) == [1.0]
 
 
 @pytest.mark.parametrize("test", significance.TESTS)
 def test_tests_depend_on_the_seed_alone(test: str) -> None:
     random = np.random.default_rng(3)
     first, second = (column(list(random.random(50) + shift)) for shift in (0, 0.05))
-    run = significance.TESTS[test]
 
     def p_value(seed: int, metrics: int = 1) -> list[float]:
         sides = [[first] * metrics, [second] * metrics]
-        return run([mean] * metrics, *sides, scales=[1.0] * metrics, rounds=1200, seed=seed)
+        return significance.p_values(
+            test, [mean] * metrics, *sides, scales=[1.0] * metrics, rounds=1200, seed=seed
+        )
 
     assert p_value(5) == p_value(5)
     assert p_value(5) != p_value(6)
@@ -370,8 +370,9 @@ def test_p_values_are_small_for_large_differences_and_never_0() -> None:
     random = np.random.default_rng(1)
     first = column(list(random.random(200)))
     second = column(list(random.random(200) + 0.5))
-    for run in significance.TESTS.values():
-        (p_value,) = run([mean], [first], [second], scales=[1.0], rounds=999)
+    for test in significance.TESTS:
+        sides = [first], [second]
+        (p_value,) = significance.p_values(test, [mean], *sides, scales=[1.0], rounds=999)
         assert p_value == 1 / 1000
 
 
@@ -380,7 +381,9 @@ def test_p_values_of_alike_systems_are_even() -> None:
     for seed in range(100):
         first, second = (column(list(random.random(60))) for _ in range(2))
         sides = [first], [second]
-        p_values += significance.randomization([mean], *sides, scales=[1.0], rounds=400, seed=seed)
+        p_values += significance.p_values(
+            "randomization", [mean], *sides, scales=[1.0], rounds=400, seed=seed
+        )
     assert 0.35 < float(np.mean(p_values)) < 0.65
     assert 0.02 <= float(np.mean(np.array(p_values) <= 0.10)) <= 0.2
 
@@ -406,16 +409,16 @@ def test_intervals_hold_the_score_and_shrink_with_more_sentences() -> None:
     ],
 )
 def test_tests_refuse_what_they_cannot_do(options: dict[str, int], message: str) -> None:
-    statistics = [column([0.1, 0.2])]
+    side = [column([0.1, 0.2])]
     with pytest.raises(ArgumentError) as error:
-        significance.randomization([mean], statistics, statistics, scales=[1.0], **options)
+        significance.p_values("randomization", [mean], side, side, scales=[1.0], **options)
     assert str(error.value) == message
 
 
 def test_systems_of_different_length_cannot_be_compared() -> None:
     with pytest.raises(MismatchError) as error:
-        significance.paired_bootstrap(
-            [mean], [column([1.0])], [column([1.0, 2.0])], scales=[1.0], rounds=10
+        significance.p_values(
+            "bootstrap", [mean], [column([1.0])], [column([1.0, 2.0])], scales=[1.0], rounds=10
         )
     assert str(error.value) == (
         "statistics: 1 sentences in one system, 2 in the other; do both translate the same text?"

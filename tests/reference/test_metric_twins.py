@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wayword.evaluate import Gold, Output, make_metric
 from wayword.evaluate.meteor import chunks, match
 from wayword.evaluate.order import fuzzy_reordering, krs, krs_v, ribes, unique_places
-from wayword.evaluate.significance import randomization
+from wayword.evaluate.significance import p_values
 
 WORDS = st.lists(st.sampled_from("pqxyz"), max_size=7)
 SENTENCES = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3)
@@ -185,7 +185,8 @@ def test_all_exchanges_of_four_sentences_give_6_of_16() -> None:  # definitions 
     assert exact_p(first, second) == (6, 16)
     columns = [np.array([side]).T for side in (first, second)]
     total = [lambda sums: sums[..., 0]]
-    p_value = randomization(total, columns[:1], columns[1:], scales=[1.0], rounds=20_000)[0]
+    sides = (columns[:1], columns[1:])
+    (p_value,) = p_values("randomization", total, *sides, scales=[1.0], rounds=20_000)
     assert p_value == pytest.approx(6 / 16, abs=0.015)  # four standard errors
 
 
@@ -196,7 +197,8 @@ def test_randomization_approaches_all_exchanges(pairs: list[tuple[int, int]]) ->
     large, ways = exact_p(first, second)
     columns = [np.array([side], dtype=float).T for side in (first, second)]
     total = [lambda sums: sums[..., 0]]
-    p_value = randomization(total, columns[:1], columns[1:], scales=[1.0], rounds=5000)[0]
+    sides = (columns[:1], columns[1:])
+    (p_value,) = p_values("randomization", total, *sides, scales=[1.0], rounds=5000)
     assert p_value == pytest.approx(large / ways, abs=0.03)
 
 

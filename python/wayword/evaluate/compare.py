@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from wayword.errors import ArgumentError
+from wayword.evaluate import significance
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.meteor import Meteor, MeteorSynonyms
 from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
 from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
-from wayword.evaluate.significance import TESTS, bootstrap
 
 __all__ = ["METRICS", "Bin", "Comparison", "Score", "compare", "default_metrics", "make_metric"]
 
@@ -138,8 +138,10 @@ def compare(
     ``test`` is ``randomization`` or (paired) ``bootstrap``. ``bins`` are the longest lengths of
     all length bins but the last; lengths are those of the source, or of the first reference.
     """
-    if test not in TESTS:
-        raise ArgumentError(f"test: found `{test}`; expected {' or '.join(map(repr, TESTS))}")
+    if test not in significance.TESTS:
+        raise ArgumentError(
+            f"test: found `{test}`; expected {' or '.join(map(repr, significance.TESTS))}"
+        )
     _check_outputs(gold, outputs)
     if list(bins) != sorted(set(bins)) or any(edge < 1 for edge in bins):
         raise ArgumentError(f"bins: found {list(bins)}; expected rising lengths from 1 up")
@@ -214,7 +216,9 @@ def _p_values(
     seed: int,
 ) -> list[float]:
     functions, scales = [metric.score for metric in metrics], [metric.scale for metric in metrics]
-    return TESTS[test](functions, first, second, scales=scales, rounds=rounds, seed=seed)
+    return significance.p_values(
+        test, functions, first, second, scales=scales, rounds=rounds, seed=seed
+    )
 
 
 def _scores(
@@ -228,7 +232,7 @@ def _scores(
     seed: int,
 ) -> list[Score]:
     functions = [metric.score for metric in metrics]
-    intervals = bootstrap(functions, matrices, rounds=resamples, seed=seed)
+    intervals = significance.bootstrap(functions, matrices, rounds=resamples, seed=seed)
     scores = []
     for at, metric in enumerate(metrics):
         value, base = (float(metric.score(rows[at].sum(axis=0))) for rows in (matrices, first))

@@ -9,8 +9,8 @@ How:
 * ``randomization`` (Noreen, 1989; Riezler and Maxwell, 2005): if two systems were alike, to
   exchange their outputs for any sentence would change nothing. So each sentence is exchanged with
   probability ½ and the difference measured again; ``p = (1 + times it was as large) / (1 + R)``.
-* ``paired_bootstrap`` (Koehn, 2004): both systems are scored on the same drawn sentences; p is how
-  often the difference strays from its mean by as much as was observed.
+* the test ``bootstrap`` (paired; Koehn, 2004): both systems are scored on the same drawn sentences;
+  p is how often the difference strays from its mean by as much as was observed.
 
 All rounds are a product of a matrix of counts with the statistics, in blocks whose random numbers
 depend on the seed and the block alone. Metrics measured together see the same draws.
@@ -18,7 +18,8 @@ Cost: for 2,000 sentences and 10,000 rounds half a second, then one score a roun
 
 >>> first = np.array([[1.0], [0.0]] * 8)
 >>> second = first + 0.5  # better in each of 16 sentences
->>> randomization([lambda sums: sums[..., 0]], [first], [second], scales=[1.0], rounds=999)
+>>> total = [lambda sums: sums[..., 0]]
+>>> p_values("randomization", total, [first], [second], scales=[1.0], rounds=999)
 [0.001]
 """
 
@@ -29,7 +30,7 @@ import numpy as np
 from wayword.errors import ArgumentError, MismatchError
 from wayword.evaluate.metric import Matrix
 
-__all__ = ["TESTS", "bootstrap", "paired_bootstrap", "randomization"]
+__all__ = ["TESTS", "bootstrap", "p_values"]
 
 #: From sums of statistics to scores; takes the last axis away.
 ScoreFunction = Callable[[Matrix], Matrix]
@@ -57,7 +58,8 @@ def bootstrap(
     return [(float(low), float(high)) for low, high in intervals]
 
 
-def randomization(
+def p_values(
+    test: str,
     scores: Sequence[ScoreFunction],
     first: Sequence[Matrix],
     second: Sequence[Matrix],
@@ -66,46 +68,47 @@ def randomization(
     rounds: int = 10_000,
     seed: int = 1,
 ) -> list[float]:
-    """p-values of approximate randomisation, for each metric."""
+    """p-values of the difference of two systems by one of ``TESTS``, two-sided, for each metric."""
     _check_pair(first, second)
+    by_chance = TESTS[test](scores, first, second, rounds, seed)
+    p_values = []
+    for score, a, b, chance, scale in zip(scores, first, second, by_chance, scales, strict=True):
+        observed = abs(float(score(b.sum(axis=0)) - score(a.sum(axis=0))))
+        as_large = int((np.abs(chance) >= observed - TOLERANCE * scale).sum())
+        p_values.append((1 + as_large) / (1 + len(chance)))
+    return p_values
+
+
+def _randomization(
+    scores: Sequence[ScoreFunction],
+    first: Sequence[Matrix],
+    second: Sequence[Matrix],
+    rounds: int,
+    seed: int,
+) -> Iterator[Matrix]:
+    """Differences of the scores when outputs are exchanged."""
     differences = [b - a for a, b in zip(first, second, strict=True)]
     moved = _sums(differences, _swaps(len(first[0]), rounds, seed))
-    p_values = []
-    for score, a, b, shift, scale in zip(scores, first, second, moved, scales, strict=True):
-        sum_a, sum_b = a.sum(axis=0), b.sum(axis=0)
-        observed = abs(float(score(sum_b) - score(sum_a)))
-        chance = np.abs(score(sum_b - shift) - score(sum_a + shift))
-        p_values.append(_p_value(chance, observed, scale))
-    return p_values
+    for score, a, b, shift in zip(scores, first, second, moved, strict=True):
+        yield score(b.sum(axis=0) - shift) - score(a.sum(axis=0) + shift)
 
 
-def paired_bootstrap(
+def _paired_bootstrap(
     scores: Sequence[ScoreFunction],
     first: Sequence[Matrix],
     second: Sequence[Matrix],
-    *,
-    scales: Sequence[float],
-    rounds: int = 10_000,
-    seed: int = 1,
-) -> list[float]:
-    """p-values of the paired bootstrap, two-sided, for each metric."""
-    _check_pair(first, second)
+    rounds: int,
+    seed: int,
+) -> Iterator[Matrix]:
+    """Differences of the scores on drawn sentences, from their mean."""
     drawn = _sums([*first, *second], _draws(len(first[0]), rounds, seed))
-    p_values = []
-    for at, (score, a, b, scale) in enumerate(zip(scores, first, second, scales, strict=True)):
-        observed = abs(float(score(b.sum(axis=0)) - score(a.sum(axis=0))))
-        chance = score(drawn[len(first) + at]) - score(drawn[at])
-        p_values.append(_p_value(np.abs(chance - chance.mean()), observed, scale))
-    return p_values
+    for score, a, b in zip(scores, drawn[: len(first)], drawn[len(first) :], strict=True):
+        difference = score(b) - score(a)
+        yield difference - difference.mean()
 
 
 #: The tests of two systems, by the name of the option.
-TESTS = {"randomization": randomization, "bootstrap": paired_bootstrap}
-
-
-def _p_value(chance: Matrix, observed: float, scale: float) -> float:
-    as_large = int((chance >= observed - TOLERANCE * scale).sum())
-    return (1 + as_large) / (1 + len(chance))
+TESTS = {"randomization": _randomization, "bootstrap": _paired_bootstrap}
 
 
 def _check_pair(first: Sequence[Matrix], second: Sequence[Matrix]) -> None:
