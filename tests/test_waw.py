@@ -467,7 +467,7 @@ def test_the_heat_map_marks_steps_and_pruned_cells() -> None:
     shown = heat.draw(words, matrix, order=(2, 0, 1), space="dl:6+waw(top=1,threshold=0,zone=-1)")
     assert shown.count("●") == 3
     assert shown.count("×") == 3  # `a` and `b` at the start, `b` after `<c>`
-    html = heat.to_html(words, matrix, order=(2, 0, 1))
+    html = heat.draw(words, matrix, order=(2, 0, 1), html=True)
     assert html.count("●") == 3
     assert "&lt;c&gt;" in html
     assert "<c>" not in html

@@ -92,8 +92,8 @@ def run_show(args: argparse.Namespace) -> None:
         order = [int(at) for at in numbers if at.isdecimal()]
         if sorted(order) != list(range(len(source))) or len(numbers) != len(order):
             raise ArgumentError(f"order: found `{args.order}`; expected each position once, from 0")
-    picture = heat.to_html if args.html else heat.draw
-    print(picture(source.words, model.matrix(source), order=order, space=args.space))
+    matrix = model.matrix(source)
+    print(heat.draw(source.words, matrix, order=order, space=args.space, html=args.html))
 
 
 def run_text(args: argparse.Namespace) -> None:

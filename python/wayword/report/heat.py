@@ -27,7 +27,10 @@ from wayword.report.table import fit, width
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["draw", "to_html"]
+__all__ = ["draw"]
+
+#: Probability and mark.
+Cell = tuple[float, str]
 
 SHADES = " ░▒▓█"
 TAKEN, PRUNED = "●", "×"
@@ -43,10 +46,19 @@ def draw(
     *,
     order: Sequence[int] | None = None,
     space: str = "dl:-1",
+    html: bool = False,
 ) -> str:
-    """The matrix in a terminal; numbers before the rows tell when each word was translated."""
+    """The matrix in a terminal, or as an HTML table.
+
+    Numbers before the rows tell when each word was translated. In HTML probabilities show when
+    the pointer rests on a cell.
+    """
     cells = _cells(len(words), matrix, order, space)
     turns = _turns(len(words), order)
+    return _html(words, cells, turns) if html else _text(words, cells, turns)
+
+
+def _text(words: Sequence[str], cells: list[list[Cell]], turns: list[str]) -> str:
     names = [f"{turn} {word}".strip() for turn, word in zip(turns, ("<s>", *words), strict=True)]
     margin = max(14, *map(width, names)) + 2
     widths = [max(2, width(word)) for word in words]
@@ -60,16 +72,7 @@ def draw(
     return "\n".join(lines)
 
 
-def to_html(
-    words: Sequence[str],
-    matrix: "ArrayLike",
-    *,
-    order: Sequence[int] | None = None,
-    space: str = "dl:-1",
-) -> str:
-    """The matrix as an HTML table; probabilities show when the pointer rests on a cell."""
-    cells = _cells(len(words), matrix, order, space)
-    turns = _turns(len(words), order)
+def _html(words: Sequence[str], cells: list[list[Cell]], turns: list[str]) -> str:
     head = "".join(f"<th>{escape(word)}</th>" for word in words)
     rows = [f"<tr><th></th><th></th>{head}</tr>"]
     for turn, word, row in zip(turns, ("<s>", *words), cells, strict=True):
@@ -88,14 +91,14 @@ def _html_cell(p: float, mark: str) -> str:
 
 def _cells(
     length: int, matrix: "ArrayLike", order: Sequence[int] | None, space: str
-) -> list[list[tuple[float, str]]]:
+) -> list[list[Cell]]:
     """Probability and mark of each cell; no number where a step is impossible."""
     given: NDArray[np.float64] = np.asarray(matrix, dtype=np.float64).reshape(length + 1, length)
     if order is None:
         is_itself = np.arange(length + 1)[:, None] == np.arange(1, length + 1)
         shown = np.where(is_itself, np.nan, given)
         return [[(float(p), "") for p in row] for row in shown]
-    rows = [[(np.nan, "")] * length for _ in range(length + 1)]
+    rows: list[list[Cell]] = [[(np.nan, "")] * length for _ in range(length + 1)]
     covered, last = [False] * length, 0
     for step in order:
         with np.errstate(divide="ignore"):
