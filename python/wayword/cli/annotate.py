@@ -15,8 +15,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wayword.cli.annotate_learn import run_check, run_classes, run_fit, run_score
-from wayword.cli.terminal import add_json, add_seed, add_threads
+from wayword.cli.annotate_learn import (
+    configure_check,
+    configure_classes,
+    configure_fit,
+    configure_score,
+)
+from wayword.cli.terminal import add_threads
 
 if TYPE_CHECKING:
     from wayword.corpus.annotate import Sentence
@@ -31,62 +36,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions; without one, a file is annotated."""
     parser.usage = "wayword annotate [FILE] --with NAME | wayword annotate ACTION ..."
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    file = actions.add_parser("file", help="annotate text; this word can be left out")
-    file.add_argument(
-        "text", metavar="FILE", nargs="?", default="-", help="one sentence a line (default stdin)"
+    _configure_file(actions.add_parser("file", help="annotate text; this word can be left out"))
+    configure_fit(actions.add_parser("fit", help="learn a tagger from a treebank"))
+    configure_classes(actions.add_parser("classes", help="learn word classes from plain text"))
+    configure_score(actions.add_parser("score", help="score an annotator on a treebank"))
+    configure_check(
+        actions.add_parser("check", help="is a text split into words as a treebank is?")
     )
-    file.add_argument("--with", dest="annotator", required=True, metavar="NAME", help="see above")
-    file.add_argument(
-        "--factors", type=int, metavar="N", help="2 for tags alone, 3 with chunks, 4 with heads"
-    )
-    file.add_argument("--conllu", action="store_true", help="write CoNLL-U instead")
-    add_threads(file)
-    file.set_defaults(action=run_file)
-    fit = actions.add_parser("fit", help="learn a tagger from a treebank")
-    fit.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
-    fit.add_argument("-o", "--out", required=True, metavar="FILE", help="the tagger")
-    fit.add_argument("--tags", default="upos", help="upos (default) or xpos")
-    fit.add_argument("--chunks", default="auto", help="auto (default), column, tree or none")
-    _add_spelling(fit)
-    fit.add_argument("--dev", metavar="FILE", help="a treebank to score the tagger on")
-    fit.add_argument("--epochs", type=int, default=8, metavar="N", help="default 8")
-    add_threads(fit)
-    add_seed(fit)
-    add_json(fit)
-    fit.set_defaults(action=run_fit)
-    classes = actions.add_parser("classes", help="learn word classes from plain text")
-    classes.add_argument("text", metavar="TEXT", nargs="?", default="-", help="default stdin")
-    classes.add_argument("-o", "--out", required=True, metavar="FILE", help="the classes")
-    classes.add_argument("--classes", type=int, default=100, metavar="N", help="default 100")
-    classes.add_argument(
-        "--min-count", type=int, default=2, metavar="N", help="rarer words go by their looks"
-    )
-    classes.add_argument("--rounds", type=int, default=20, metavar="N", help="at most (default 20)")
-    add_threads(classes)
-    add_seed(classes)
-    add_json(classes)
-    classes.set_defaults(action=run_classes)
-    score = actions.add_parser("score", help="score an annotator on a treebank")
-    score.add_argument("annotator", metavar="NAME", help="see above")
-    score.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
-    score.add_argument("--tags", default="upos", help="upos (default) or xpos")
-    _add_spelling(score)
-    add_threads(score)
-    add_json(score)
-    score.set_defaults(action=run_score)
-    check = actions.add_parser("check", help="is a text split into words as a treebank is?")
-    check.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu")
-    check.add_argument("text", metavar="TEXT", help="one sentence a line")
-    _add_spelling(check)
-    add_json(check)
-    check.set_defaults(action=run_check)
     _let_file_be_left_out(parser)
 
 
-def _add_spelling(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--spelling", default="kept", help="of the treebank's words: kept, lower or unmarked"
-    )
+def _configure_file(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("text", metavar="FILE", nargs="?", default="-", help="one sentence a line (default stdin)")
+    add("--with", dest="annotator", required=True, metavar="NAME", help="see above")
+    add("--factors", type=int, metavar="N", help="2 for tags alone, 3 with chunks, 4 with heads")
+    add("--conllu", action="store_true", help="write CoNLL-U instead")
+    add_threads(parser)
+    parser.set_defaults(action=run_file)
 
 
 def _let_file_be_left_out(parser: argparse.ArgumentParser) -> None:

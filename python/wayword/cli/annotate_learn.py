@@ -1,31 +1,92 @@
-"""The actions of ``wayword annotate`` that learn, score and check; its options are beside."""
+"""The actions of ``wayword annotate`` that learn, score and check."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import bar, print_json
+from wayword.cli.terminal import add_json, add_seed, add_threads, bar, chosen, print_json
 
 if TYPE_CHECKING:
     from wayword.corpus.annotate import Annotator
 
-__all__ = ["run_check", "run_classes", "run_fit", "run_score"]
+__all__ = ["configure_check", "configure_classes", "configure_fit", "configure_score"]
 
 LARGE_SHARE = 0.01  # of words split or spelled otherwise: worth a warning
+
+
+def configure_fit(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of learning a tagger."""
+    _add_treebank(parser)
+    add = parser.add_argument
+    add("-o", "--out", required=True, metavar="FILE", help="the tagger")
+    _add_tags(parser)
+    add("--chunks", default="auto", help="auto (default), column, tree or none")
+    _add_spelling(parser)
+    add("--dev", metavar="FILE", help="a treebank to score the tagger on")
+    add("--epochs", type=int, default=8, metavar="N", help="default 8")
+    add_threads(parser)
+    add_seed(parser)
+    add_json(parser)
+    parser.set_defaults(action=run_fit)
+
+
+def configure_classes(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of learning word classes."""
+    add = parser.add_argument
+    add("text", metavar="TEXT", nargs="?", default="-", help="default stdin")
+    add("-o", "--out", required=True, metavar="FILE", help="the classes")
+    add("--classes", type=int, default=100, metavar="N", help="default 100")
+    add("--min-count", type=int, default=2, metavar="N", help="rarer words go by their looks")
+    add("--rounds", type=int, default=20, metavar="N", help="at most (default 20)")
+    add_threads(parser)
+    add_seed(parser)
+    add_json(parser)
+    parser.set_defaults(action=run_classes)
+
+
+def configure_score(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of scoring."""
+    parser.add_argument("annotator", metavar="NAME", help="see above")
+    _add_treebank(parser)
+    _add_tags(parser)
+    _add_spelling(parser)
+    add_threads(parser)
+    add_json(parser)
+    parser.set_defaults(action=run_score)
+
+
+def configure_check(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the comparison."""
+    parser.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu")
+    parser.add_argument("text", metavar="TEXT", help="one sentence a line")
+    _add_spelling(parser)
+    add_json(parser)
+    parser.set_defaults(action=run_check)
+
+
+def _add_treebank(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu, or factored text")
+
+
+def _add_tags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tags", default="upos", help="upos (default) or xpos")
+
+
+def _add_spelling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--spelling", default="kept", help="of the treebank's words: kept, lower or unmarked"
+    )
 
 
 def run_fit(args: argparse.Namespace) -> None:
     """Learn, save, and score on the treebank held out."""
     from wayword.corpus import annotate
 
-    treebank = annotate.read_treebank(
-        args.treebank, tags=args.tags, chunks=args.chunks, spelling=args.spelling
-    )
+    treebank = annotate.read_treebank(args.treebank, **chosen(args, "tags", "chunks", "spelling"))
     with bar("fit", " sentences") as progress:
-        tagger = annotate.Tagger.fit(
-            treebank, epochs=args.epochs, seed=args.seed, threads=args.threads, progress=progress
-        )
+        options = chosen(args, "epochs", "seed", "threads")
+        tagger = annotate.Tagger.fit(treebank, **options, progress=progress)
     tagger.save(args.out)
     types = tagger.chunk_types
     facts: dict[str, Any] = {"sentences": len(treebank), "tags": tagger.tags, "chunks": types}
@@ -46,15 +107,8 @@ def run_classes(args: argparse.Namespace) -> None:
     from wayword.report.table import Table
 
     with spooled(args.text) as text, bar("classes", " words") as progress:
-        classes, summary = annotate.Classes.fit(
-            text,
-            classes=args.classes,
-            min_count=args.min_count,
-            rounds=args.rounds,
-            seed=args.seed,
-            threads=args.threads,
-            progress=progress,
-        )
+        options = chosen(args, "classes", "min_count", "rounds", "seed", "threads")
+        classes, summary = annotate.Classes.fit(text, **options, progress=progress)
     classes.save(args.out)
     if args.json:
         print_json(summary.to_dict())

@@ -10,7 +10,7 @@ example: wayword doctor train.de train.en -o clean/
 
 import argparse
 
-from wayword.cli.terminal import add_json, bar, print_json
+from wayword.cli.terminal import add_json, bar, chosen, print_json
 
 HELP = "find bad lines in a bitext, and take them out"
 
@@ -67,18 +67,8 @@ def run(args: argparse.Namespace) -> None:
     from wayword.report.doctor import describe
 
     with bar("doctor", " lines") as progress:
-        report = doctor.examine(
-            args.src,
-            args.tgt,
-            args.out,
-            max_length=args.max_length,
-            max_ratio=args.max_ratio,
-            factors=args.factors,
-            nfc=args.nfc,
-            allow=args.allow,
-            examples=args.examples,
-            progress=progress,
-        )
+        options = chosen(args, "max_length", "max_ratio", "factors", "nfc", "allow", "examples")
+        report = doctor.examine(args.src, args.tgt, args.out, **options, progress=progress)
     if args.json:
         print_json(report.to_dict())
         return

@@ -12,7 +12,7 @@ example: wayword lm train train.en -o en.lm
 import argparse
 import sys
 
-from wayword.cli.terminal import add_json, bar, print_json
+from wayword.cli.terminal import add_json, bar, chosen, print_json
 
 HELP = "train a language model, or score text with one"
 
@@ -70,12 +70,7 @@ def run_train(args: argparse.Namespace) -> None:
     from wayword.corpus.files import spooled
     from wayword.report.table import Table
 
-    options = {
-        "order": args.order,
-        "prune": args.prune,
-        "memory": args.memory,
-        "temp_dir": args.temp_dir,
-    }
+    options = chosen(args, "order", "prune", "memory", "temp_dir")
     with spooled(args.text) as text, bar("lm", " lines") as progress:
         if args.arpa:
             summary = lm.train_arpa(text, args.out, **options, progress=progress)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["add_json", "add_seed", "add_threads", "bar", "print_json"]
+__all__ = ["add_json", "add_seed", "add_threads", "bar", "chosen", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,11 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=1, help="the same seed gives the same bytes (default 1)"
     )
+
+
+def chosen(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Options of the command that go on as keyword arguments of the same names."""
+    return {name: getattr(args, name) for name in names}
 
 
 def print_json(value: Any) -> None:

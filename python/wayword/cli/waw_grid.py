@@ -2,7 +2,7 @@
 
 import argparse
 
-from wayword.cli.terminal import add_json, add_threads, print_json
+from wayword.cli.terminal import add_json, add_threads, chosen, print_json
 
 HEAD = ["space", "score", "work/word", "left out/word", "CPU ms/word", "reused", ""]
 
@@ -44,18 +44,11 @@ def run_grid(args: argparse.Namespace) -> None:
     from wayword.tune.grid import prune_grid
 
     system = System.open(args.system)
-    texts = {name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")}
+    texts = chosen(args, "prepared", "ref_links", "aligner", "pos")
     src, gold = read_dev(system, args.dev, **texts)
-    grid = prune_grid(
-        *(system, src, gold),
-        limit=args.limit,
-        tops=args.top,
-        thresholds=args.threshold,
-        zones=args.zone,
-        metric=args.metric,
-        tolerance=args.tolerance,
-        threads=args.threads,
-    )
+    pruning = {"tops": args.top, "thresholds": args.threshold, "zones": args.zone}
+    options = chosen(args, "limit", "metric", "tolerance", "threads")
+    grid = prune_grid(system, src, gold, **pruning, **options)
     if args.json:
         print_json(grid.to_dict())
         return

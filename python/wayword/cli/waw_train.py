@@ -2,7 +2,7 @@
 
 import argparse
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json
+from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 
 OPTIONS = (
     *("templates", "window", "inclusive", "between_anchor", "min_count", "prior"),
@@ -47,7 +47,7 @@ def run_train(args: argparse.Namespace) -> None:
     with bar("waw: read", " lines") as progress:
         corpus = waw.Corpus.read(args.src, args.tgt, args.links, progress=progress)
     with bar("waw: train", "") as progress:
-        given = {name: getattr(args, name) for name in OPTIONS}
+        given = chosen(args, *OPTIONS)
         options = {name: value for name, value in given.items() if value is not None}
         model = waw.train(corpus, **options, progress=progress)
     model.save(args.out)
