@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.errors import ArgumentError
 from wayword.evaluate.metric import Matrix
+from wayword.options import check_range
 from wayword.tune.ngrams import Numbers, ScoreFunction
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
@@ -105,10 +105,8 @@ class Mert:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name in ("restarts", "directions"):
-            if getattr(self, name) < 0:
-                found = getattr(self, name)
-                raise ArgumentError(f"{name}: found {found}; expected 0 or more")
+        check_range("restarts", self.restarts, 0)
+        check_range("directions", self.directions, 0)
 
     def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
         """The best point of all searches; the first of equally good ones."""

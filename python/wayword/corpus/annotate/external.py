@@ -30,6 +30,11 @@ def _library(module: str, package: str) -> Any:
         ) from None
 
 
+def _unopened(what: str, error: Exception, advice: str) -> ArgumentError:
+    reason = " ".join(str(error).split())
+    return ArgumentError(f"annotator: {what} ({reason}); {advice}")
+
+
 def _sentence(
     words: Sequence[str],
     pos: Sequence[str],
@@ -62,10 +67,8 @@ class Spacy:
         try:
             self._nlp = spacy.load(model)
         except OSError as error:
-            raise ArgumentError(
-                f"annotator: spaCy has no model `{model}` ({' '.join(str(error).split())}); "
-                "expected an installed one"
-            ) from None
+            what = f"spaCy has no model `{model}`"
+            raise _unopened(what, error, "expected an installed one") from None
         self._model = model
 
     @classmethod
@@ -109,10 +112,8 @@ class Stanza:
         try:
             self._nlp = stanza.Pipeline(lang, **settings, download_method=None, verbose=False)
         except Exception as error:
-            raise ArgumentError(
-                f"annotator: Stanza has no models for `{lang}` ({' '.join(str(error).split())}); "
-                "expected them on the disk; download them with Stanza first"
-            ) from None
+            advice = "expected them on the disk; download them with Stanza first"
+            raise _unopened(f"Stanza has no models for `{lang}`", error, advice) from None
         self._lang = lang
 
     @classmethod
