@@ -41,6 +41,21 @@ impl fmt::Display for Place {
     }
 }
 
+/// The value that a name stands for in an option; `all` are the names with their values.
+pub fn named<T: Copy>(option: &str, name: &str, all: &[(&str, T)]) -> Result<T> {
+    let value = all.iter().find(|(known, _)| *known == name).map(|&(_, value)| value);
+    value.ok_or_else(|| {
+        let quoted: Vec<String> = all.iter().map(|(known, _)| format!("`{known}`")).collect();
+        let expected = match quoted.split_last() {
+            Some((last, others)) if !others.is_empty() => {
+                format!("{} or {last}", others.join(", "))
+            }
+            _ => quoted.concat(),
+        };
+        Error::Argument { name: option.into(), found: format!("`{name}`"), expected }
+    })
+}
+
 /// What went wrong: one variant per kind of cause.
 #[derive(Debug)]
 pub enum Error {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::align::{self, Choice, FitOptions, Heuristic, Link, Method};
-use wayword::error::Error;
+use wayword::error::{Error, named};
 
 /// The name of the choice that is no heuristic.
 const THRESHOLD: &str = "threshold";
@@ -140,15 +140,7 @@ impl Aligner {
 }
 
 fn named_method(name: &str) -> wayword::Result<Method> {
-    match name {
-        "hmm" => Ok(Method::Hmm),
-        "diagonal" => Ok(Method::Diagonal),
-        _ => Err(Error::Argument {
-            name: "model".into(),
-            found: format!("`{name}`"),
-            expected: "`hmm` or `diagonal`".into(),
-        }),
-    }
+    named("model", name, &[("hmm", Method::Hmm), ("diagonal", Method::Diagonal)])
 }
 
 fn named_choice(name: &str, threshold: Option<f32>) -> wayword::Result<Choice> {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
-use wayword::error::Error;
+use wayword::error::named;
 use wayword::extract::{Counts, ExtractOptions, Strictness};
 use wayword::orientation::{Direction, Model, Orientation, ROWS};
 use wayword::phrase_table::{
@@ -28,15 +28,6 @@ fn extract_options(
 ) -> wayword::Result<ExtractOptions> {
     let strictness = named("strictness", strictness, &Strictness::ALL)?;
     Ok(ExtractOptions { max_length, strictness, memory, temp_dir })
-}
-
-fn named<T: Copy>(option: &str, name: &str, all: &[(&'static str, T)]) -> wayword::Result<T> {
-    let value = all.iter().find(|one| one.0 == name).map(|one| one.1);
-    value.ok_or_else(|| Error::Argument {
-        name: option.into(),
-        found: format!("`{name}`"),
-        expected: all.iter().map(|one| one.0).collect::<Vec<_>>().join(" or "),
-    })
 }
 
 #[pymethods]

@@ -98,12 +98,12 @@ impl WawCorpus {
 
     #[getter]
     fn has_tags(&self) -> bool {
-        self.inner.text().has_tags()
+        self.inner.text().annotation().tags
     }
 
     #[getter]
     fn has_chunks(&self) -> bool {
-        self.inner.text().has_chunks()
+        self.inner.text().annotation().chunks
     }
 }
 
@@ -147,9 +147,7 @@ impl WawTrainer {
             Ok(Options {
                 templates: match templates {
                     Some(name) => Templates::named(name)?,
-                    None => {
-                        Templates::for_layers(corpus.text().has_tags(), corpus.text().has_chunks())
-                    }
+                    None => Templates::for_text(corpus.text().annotation()),
                 },
                 anchor: Anchor::named(between_anchor)?,
                 window: Window { width: window, inclusive },
@@ -297,8 +295,8 @@ impl WawModel {
     /// Whether sentences must have tags, and chunks.
     #[getter]
     fn needs(&self) -> (bool, bool) {
-        let templates = self.inner.recipe().options.templates;
-        (templates.needs_tags(), templates.needs_chunks())
+        let needs = self.inner.recipe().options.templates.needs();
+        (needs.tags, needs.chunks)
     }
 
     /// ln P for each word before (the start first) and each word after, row by row; minus
@@ -307,9 +305,7 @@ impl WawModel {
         let rows = call(py, || {
             let src = sentence(&layers)?;
             let templates = self.inner.recipe().options.templates;
-            if templates.needs_tags() && !src.has_tags()
-                || templates.needs_chunks() && !src.has_chunks()
-            {
+            if !src.annotation().covers(templates.needs()) {
                 return Err(Error::Argument {
                     name: "sentence".into(),
                     found: format!("too few layers for templates `{templates}`"),
@@ -389,7 +385,7 @@ pub fn waw_features(
             });
         }
         let shapes = Shapes::new(&Options {
-            templates: Templates::for_layers(src.has_tags(), src.has_chunks()),
+            templates: Templates::for_text(src.annotation()),
             anchor: Anchor::named(between_anchor)?,
             window: Window::default(),
             min_count: 1,

@@ -1,6 +1,6 @@
 //! What the user chooses about the search.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, named};
 use crate::reorder::orientation::{NextTest, Reduce};
 use crate::reorder::{Distortion, Pruning, Space};
 
@@ -16,15 +16,7 @@ pub enum Search {
 impl Search {
     /// The search of this name.
     pub fn named(name: &str) -> Result<Search> {
-        match name {
-            "cube" => Ok(Search::Cube),
-            "stack" => Ok(Search::Stack),
-            _ => Err(Error::Argument {
-                name: "search".into(),
-                found: format!("`{name}`"),
-                expected: "`cube` or `stack`".into(),
-            }),
-        }
+        named("search", name, &[("cube", Search::Cube), ("stack", Search::Stack)])
     }
 }
 
@@ -40,15 +32,7 @@ pub enum Oov {
 impl Oov {
     /// The kind of this name.
     pub fn named(name: &str) -> Result<Oov> {
-        match name {
-            "copy" => Ok(Oov::Copy),
-            "drop" => Ok(Oov::Drop),
-            _ => Err(Error::Argument {
-                name: "oov".into(),
-                found: format!("`{name}`"),
-                expected: "`copy` or `drop`".into(),
-            }),
-        }
+        named("oov", name, &[("copy", Oov::Copy), ("drop", Oov::Drop)])
     }
 }
 

@@ -5,7 +5,7 @@
 //! How: the plain distance, or the same charged as soon as it is certain (Moore and Quirk, 2007).
 //! Over a complete translation both add up to the same, if the jump to the sentence's end counts.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, named};
 use crate::feature::Span;
 
 /// When the cost of a jump is charged.
@@ -35,12 +35,7 @@ impl Distortion {
 
     /// The kind of this name.
     pub fn named(name: &str) -> Result<Distortion> {
-        let known = Distortion::ALL.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, kind)| kind).ok_or_else(|| Error::Argument {
-            name: "distortion".into(),
-            found: format!("`{name}`"),
-            expected: "`distance`, `early` or `foreseen`".into(),
-        })
+        named("distortion", name, &Distortion::ALL)
     }
 
     /// Cost of adding `span` when the last phrase ended before `end` and `gap` is the first

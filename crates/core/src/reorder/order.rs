@@ -7,7 +7,7 @@
 //! Cost: O(n log n) a sentence.
 
 use crate::align::Link;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, named};
 use std::cmp::Ordering;
 
 /// How unaligned and multiply aligned source words get their place.
@@ -31,12 +31,7 @@ impl Heuristic {
 
     /// The heuristic of this name.
     pub fn named(name: &str) -> Result<Heuristic> {
-        let known = Heuristic::ALL.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, heuristic)| heuristic).ok_or_else(|| Error::Argument {
-            name: "heuristic".into(),
-            found: format!("`{name}`"),
-            expected: "`mean`, `leftmost` or `attach`".into(),
-        })
+        named("heuristic", name, &Heuristic::ALL)
     }
 }
 

@@ -8,5 +8,5 @@
 mod sentence;
 mod text;
 
-pub use sentence::{BadToken, END, FACTORS, Layer, OUTSIDE, START, Sentence, hash_of};
+pub use sentence::{Annotation, BadToken, END, FACTORS, Layer, OUTSIDE, START, Sentence, hash_of};
 pub use text::AnnotatedText;

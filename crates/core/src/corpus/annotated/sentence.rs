@@ -34,6 +34,31 @@ impl Layer {
     pub const ALL: [Layer; 4] = [Layer::Word, Layer::Tag, Layer::Chunk, Layer::Head];
 }
 
+/// What text is annotated with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Annotation {
+    /// Tags.
+    pub tags: bool,
+    /// Chunks and their heads.
+    pub chunks: bool,
+}
+
+impl Annotation {
+    /// Whether there is such a layer.
+    pub fn has(self, layer: Layer) -> bool {
+        match layer {
+            Layer::Word => true,
+            Layer::Tag => self.tags,
+            Layer::Chunk | Layer::Head => self.chunks,
+        }
+    }
+
+    /// Whether there is all that is needed.
+    pub fn covers(self, needed: Annotation) -> bool {
+        self.tags >= needed.tags && self.chunks >= needed.chunks
+    }
+}
+
 /// How tags of nouns and verbs begin in UD, Penn, STTS and UniDic.
 const NOUNS: [&str; 3] = ["N", "PROPN", "名詞"];
 const NOT_NOUNS: [&str; 2] = ["NUM", "NEG"];
@@ -177,23 +202,10 @@ impl<'a> Sentence<'a> {
         self.words.is_empty()
     }
 
-    /// Whether there are tags; a sentence without words has everything.
-    pub fn has_tags(&self) -> bool {
-        self.tags.len() == self.words.len()
-    }
-
-    /// Whether there are chunks.
-    pub fn has_chunks(&self) -> bool {
-        self.types.len() == self.words.len()
-    }
-
-    /// Whether there is such a layer.
-    pub fn has(&self, layer: Layer) -> bool {
-        match layer {
-            Layer::Word => true,
-            Layer::Tag => self.has_tags(),
-            Layer::Chunk | Layer::Head => self.has_chunks(),
-        }
+    /// What there is besides the words; a sentence without words has everything.
+    pub fn annotation(&self) -> Annotation {
+        let is_full = |layer: &[Cow<'_, str>]| layer.len() == self.words.len();
+        Annotation { tags: is_full(&self.tags), chunks: is_full(&self.types) }
     }
 
     /// Where the chunk of each word starts, from 0.

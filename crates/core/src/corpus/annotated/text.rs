@@ -4,7 +4,7 @@
 //! word as text or as a hash.
 //! Cost: 4 bytes a word and layer, and the vocabulary with one hash for each of its entries.
 
-use super::sentence::{Layer, Sentence, hash_of};
+use super::sentence::{Annotation, Layer, Sentence, hash_of};
 use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -28,11 +28,8 @@ pub struct AnnotatedText {
 impl AnnotatedText {
     /// Adds a sentence; all with words must have the same layers.
     pub fn push(&mut self, sentence: &Sentence<'_>) -> Result<()> {
-        let layers = (sentence.has_tags(), sentence.has_chunks());
-        if !sentence.is_empty()
-            && !self.words.is_empty()
-            && layers != (self.has_tags(), self.has_chunks())
-        {
+        let annotation = sentence.annotation();
+        if !sentence.is_empty() && !self.words.is_empty() && annotation != self.annotation() {
             return Err(Error::Argument {
                 name: "sentences".into(),
                 found: format!("other layers at number {}", self.len() + 1),
@@ -49,10 +46,10 @@ impl AnnotatedText {
         };
         for at in 1..=sentence.len() as i64 {
             words.push(intern(sentence.at(Layer::Word, at)));
-            if sentence.has_tags() {
+            if annotation.tags {
                 tags.push(intern(sentence.at(Layer::Tag, at)));
             }
-            if sentence.has_chunks() {
+            if annotation.chunks {
                 types.push(intern(sentence.at(Layer::Chunk, at)));
             }
         }
@@ -77,23 +74,10 @@ impl AnnotatedText {
         self.words.len()
     }
 
-    /// Whether there are tags.
-    pub fn has_tags(&self) -> bool {
-        self.tags.len() == self.words.len()
-    }
-
-    /// Whether there are chunks.
-    pub fn has_chunks(&self) -> bool {
-        self.types.len() == self.words.len()
-    }
-
-    /// Whether there is such a layer.
-    pub fn has(&self, layer: Layer) -> bool {
-        match layer {
-            Layer::Word => true,
-            Layer::Tag => self.has_tags(),
-            Layer::Chunk | Layer::Head => self.has_chunks(),
-        }
+    /// What there is besides the words.
+    pub fn annotation(&self) -> Annotation {
+        let is_full = |layer: &[WordId]| layer.len() == self.words.len();
+        Annotation { tags: is_full(&self.tags), chunks: is_full(&self.types) }
     }
 
     /// Where the words of a sentence stand among all words; panics when there is no such sentence.

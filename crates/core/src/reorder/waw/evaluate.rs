@@ -142,8 +142,7 @@ pub fn evaluate(
 /// Refuses text without the layers that a model looks at.
 fn fits(model: &Model, corpus: &Corpus) -> Result<()> {
     let templates = model.recipe().options.templates;
-    let has_tags = corpus.text().has_tags() || !templates.needs_tags();
-    if has_tags && (corpus.text().has_chunks() || !templates.needs_chunks()) {
+    if corpus.text().annotation().covers(templates.needs()) {
         return Ok(());
     }
     Err(Error::Argument {

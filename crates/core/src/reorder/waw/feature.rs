@@ -64,15 +64,15 @@ impl Waw {
 
     /// The sentence with the layers that the model looks at.
     fn annotated<'a>(&self, source: &Source<'a>, model: &Model) -> Result<Sentence<'a>> {
-        let templates = model.recipe().options.templates;
+        let needs = model.recipe().options.templates.needs();
         let texts = |layer: &'a [&'a str]| layer.iter().copied().map(Cow::Borrowed).collect();
         let words = texts(source.words);
         let (mut tags, mut types) = (Vec::new(), Vec::new());
         let (mut heads, mut starts) = (Vec::new(), Vec::new());
-        if templates.needs_tags() {
+        if needs.tags {
             tags = texts(source.tags.ok_or_else(|| self.lacks(source, "tags"))?);
         }
-        if templates.needs_chunks() {
+        if needs.chunks {
             let chunks = source.chunks.ok_or_else(|| self.lacks(source, "chunks"))?;
             types = texts(chunks.types);
             (heads, starts) = (chunks.heads.to_vec(), chunks.starts.to_vec());

@@ -1,6 +1,7 @@
 //! What training a word-after-word model can be told, and the sets of features by name.
 
-use crate::error::{Error, Result};
+use crate::corpus::annotated::Annotation;
+use crate::error::{Error, Result, named};
 use std::fmt;
 
 /// Which templates of definitions b.3 are used: bit `t` stands for template `t`, 1 to 21.
@@ -27,16 +28,12 @@ impl Templates {
 
     /// The set of this name: `W`, `P`, `WP` or `WPC`.
     pub fn named(name: &str) -> Result<Templates> {
-        let known = Templates::SETS.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, set)| set).ok_or_else(|| Error::Argument {
-            name: "templates".into(),
-            found: format!("`{name}`"),
-            expected: "`W`, `P`, `WP` or `WPC`".into(),
-        })
+        named("templates", name, &Templates::SETS)
     }
 
-    /// The largest set that text with these layers allows.
-    pub fn for_layers(tags: bool, chunks: bool) -> Templates {
+    /// The largest set that text annotated like this allows.
+    pub fn for_text(annotation: Annotation) -> Templates {
+        let Annotation { tags, chunks } = annotation;
         Templates::SETS[if tags && chunks { 3 } else { 2 * usize::from(tags) }].1
     }
 
@@ -55,14 +52,10 @@ impl Templates {
         self.0 >> template & 1 == 1
     }
 
-    /// Whether some template looks at tags.
-    pub fn needs_tags(self) -> bool {
-        self.0 & Templates::TAGS != 0
-    }
-
-    /// Whether some template looks at chunks.
-    pub fn needs_chunks(self) -> bool {
-        self.0 & Templates::CHUNKS != 0
+    /// What some template looks at.
+    pub fn needs(self) -> Annotation {
+        let looks_at = |templates: u32| self.0 & templates != 0;
+        Annotation { tags: looks_at(Templates::TAGS), chunks: looks_at(Templates::CHUNKS) }
     }
 }
 
@@ -91,12 +84,7 @@ impl Anchor {
 
     /// The kind of this name.
     pub fn named(name: &str) -> Result<Anchor> {
-        let known = Anchor::ALL.into_iter().find(|(known, _)| *known == name);
-        known.map(|(_, kind)| kind).ok_or_else(|| Error::Argument {
-            name: "between_anchor".into(),
-            found: format!("`{name}`"),
-            expected: "`j` or `ij`".into(),
-        })
+        named("between_anchor", name, &Anchor::ALL)
     }
 
     /// Its name.

@@ -41,7 +41,7 @@ impl Prepared {
         self.begin(src.len(), src.groups());
         for layer in Layer::ALL {
             let texts = (1..=src.len() as i64).map(|at| src.at(layer, at));
-            self.push_layer(src.has(layer).then(|| texts.map(hash_of)));
+            self.push_layer(src.annotation().has(layer).then(|| texts.map(hash_of)));
         }
         self.finish();
     }
@@ -50,7 +50,7 @@ impl Prepared {
     pub fn fill_from_text(&mut self, text: &AnnotatedText, number: usize) {
         self.begin(text.range(number).len(), text.groups(number));
         for layer in Layer::ALL {
-            self.push_layer(text.has(layer).then(|| text.hashes(number, layer)));
+            self.push_layer(text.annotation().has(layer).then(|| text.hashes(number, layer)));
         }
         self.finish();
     }

@@ -75,10 +75,11 @@ impl Trainer {
             found: format!("`{}`, but the text has no {layer}", options.templates),
             expected: "text with them, or fewer templates".into(),
         };
-        if options.templates.needs_tags() && !corpus.text().has_tags() {
+        let (needs, has) = (options.templates.needs(), corpus.text().annotation());
+        if needs.tags && !has.tags {
             return Err(lacks("tags"));
         }
-        if options.templates.needs_chunks() && !corpus.text().has_chunks() {
+        if needs.chunks && !has.chunks {
             return Err(lacks("chunks"));
         }
         let shapes = Shapes::new(&options);
