@@ -7,7 +7,7 @@ mod twin;
 
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
-use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, noise};
+use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, Way, noise};
 use wayword::Job;
 use wayword::align::Link;
 use wayword::corpus::annotated::Sentence as Annotated;
@@ -172,9 +172,9 @@ fn random_table(seed: u32, orientation: Option<Orientation>) -> Table {
                     .map(|at| Link::new(at, (dice(110 + number * 5 + at) * length as f32) as u32))
                     .collect(),
             };
-            let own = table.pairs.entry(key.clone()).or_default();
-            if own.iter().all(|other| other.tgt != pair.tgt) {
-                own.push(pair);
+            let known = table.pairs.entry(key.clone()).or_default();
+            if known.iter().all(|other| other.tgt != pair.tgt) {
+                known.push(pair);
             }
         }
     }
@@ -305,6 +305,51 @@ fn sentence(seed: u32, length: usize) -> Vec<String> {
         .collect()
 }
 
+fn search(is_cube: bool) -> Search {
+    if is_cube { Search::Cube } else { Search::Stack }
+}
+
+/// A seed, and settings that prune hard.
+fn pruned() -> impl Strategy<Value = (u32, Settings)> {
+    (0u32..1_000_000, 0..SPACES.len(), any::<bool>()).prop_map(|(seed, space, is_cube)| {
+        let settings = Settings {
+            space: Space::named(SPACES[space]).unwrap(),
+            pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
+            search: search(is_cube),
+            pop_limit: 7,
+            stack_size: 5,
+            ..Settings::default()
+        };
+        (seed, settings)
+    })
+}
+
+/// The source words of a translation, sorted.
+fn covered(translation: &Translation) -> Vec<u32> {
+    let words = |step: &Step| step.src.start..step.src.end;
+    let mut covered: Vec<u32> = translation.steps.iter().flat_map(words).collect();
+    covered.sort_unstable();
+    covered
+}
+
+/// All ways that the twin knows are found, with their scores.
+fn assert_all(best: &[Translation], ways: &[Way]) {
+    assert_eq!(best.len(), ways.len());
+    for (translation, way) in best.iter().zip(ways) {
+        let (score, expected) = (translation.score, way.score);
+        assert!((score - expected).abs() < 1e-4, "{score} {expected}");
+    }
+    // Equal scores may change places, so features are compared where the score stands alone.
+    if ways.len() == 1 || ways[0].score - ways[1].score > 1e-3 {
+        assert_eq!(best[0].words, ways[0].words);
+        let spans: Vec<Span> = best[0].steps.iter().map(|step| step.src).collect();
+        assert_eq!(spans, ways[0].spans);
+        for (value, expected) in best[0].features.iter().zip(&ways[0].features) {
+            assert!((value - expected).abs() < 1e-5);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
@@ -316,7 +361,7 @@ proptest! {
         orientation in 0..ORIENTATIONS.len(),
         paths in any::<bool>(),
         early in any::<bool>(),
-        search in any::<bool>(),
+        is_cube in any::<bool>(),
         ends in any::<bool>(),
         beside in any::<bool>(),
         prune in any::<bool>(),
@@ -336,7 +381,7 @@ proptest! {
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
             pruning: after.prune.filter(|_| paths).map(by_waw),
-            search: if search { Search::Cube } else { Search::Stack },
+            search: search(is_cube),
             distortion: match (early, seed % 2) {
                 (true, _) => Distortion::Early,
                 (false, 0) => Distortion::Distance,
@@ -357,46 +402,26 @@ proptest! {
         let matrices = [matrix(&after.scores)];
         let request = with_matrices(&src, &matrices);
         let outcome = decoder.worker().translate(&request, EVERYTHING, &Job::new(1)).unwrap();
-        prop_assert_eq!(outcome.best.len(), ways.len());
-        for (found, way) in outcome.best.iter().zip(&ways) {
-            prop_assert!((found.score - way.score).abs() < 1e-4, "{} {}", found.score, way.score);
-            prop_assert!((weights.total(&found.features) - found.score).abs() < 1e-9);
-        }
-        // Equal scores may change places, so features are compared where the score stands alone.
-        let first = &outcome.best[0];
-        if ways.len() == 1 || ways[0].score - ways[1].score > 1e-3 {
-            prop_assert_eq!(&first.words, &ways[0].words);
-            let spans: Vec<Span> = first.steps.iter().map(|step| step.src).collect();
-            prop_assert_eq!(&spans, &ways[0].spans);
-            for (value, expected) in first.features.iter().zip(&ways[0].features) {
-                prop_assert!((value - expected).abs() < 1e-5);
-            }
+        assert_all(&outcome.best, &ways);
+        for translation in &outcome.best {
+            let total = weights.total(&translation.features);
+            prop_assert!((total - translation.score).abs() < 1e-9);
         }
         // One result without a list is the first of the list.
         let alone = decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
-        prop_assert_eq!(&alone.best[0], first);
+        prop_assert_eq!(&alone.best[0], &outcome.best[0]);
     }
 
     #[test]
     fn pruned_searches_cover_each_word_once_in_the_space(
-        seed in 0u32..1_000_000,
+        (seed, settings) in pruned(),
         length in 1usize..12,
-        space in 0..SPACES.len(),
-        search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
         let after = After::random(seed, length);
         let waw = given();
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
-        let settings = Settings {
-            space: Space::named(SPACES[space]).unwrap(),
-            pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
-            search: if search { Search::Cube } else { Search::Stack },
-            pop_limit: 7,
-            stack_size: 5,
-            ..Settings::default()
-        };
         let words = sentence(seed, length);
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let decoder = Decoder::new(models, weights.clone(), settings).unwrap();
@@ -405,18 +430,15 @@ proptest! {
         let matrices = [matrix(&after.scores)];
         let request = with_matrices(&src, &matrices);
         let outcome = worker.translate(&request, wanted, &Job::new(1)).unwrap();
-        for (place, found) in outcome.best.iter().enumerate() {
-            let mut covered: Vec<u32> =
-                found.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
-            covered.sort_unstable();
-            prop_assert!(covered.into_iter().eq(0..length as u32));
-            prop_assert!(outcome.best[..place].iter().all(|other| other.words != found.words));
-                let phrases: Vec<(Span, Vec<&str>)> = found.steps.iter().map(|step| {
+        for (place, translation) in outcome.best.iter().enumerate() {
+            prop_assert!(covered(translation).into_iter().eq(0..length as u32));
+            prop_assert!(outcome.best[..place].iter().all(|other| other.words != translation.words));
+            let phrases: Vec<(Span, Vec<&str>)> = translation.steps.iter().map(|step| {
                 let tgt = step.tgt.range();
-                (step.src, found.words[tgt].iter().map(String::as_str).collect())
+                (step.src, translation.words[tgt].iter().map(String::as_str).collect())
             }).collect();
             let again = decoder.worker().score(&request, &phrases).unwrap().unwrap();
-            prop_assert!((again.score - found.score).abs() < 1e-6);
+            prop_assert!((again.score - translation.score).abs() < 1e-6);
         }
         prop_assert!(!outcome.graph.is_empty());
         let jumps: u32 = outcome.stats.jumps.iter().sum();
@@ -436,12 +458,12 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
     // Links 1-3 2-1 3-2 4-4, from 1; phrases with the links inside them.
     let links = [(0, 2), (1, 0), (2, 1), (3, 3)];
     for (start, end) in [(0, 3), (3, 4), (1, 3), (0, 1), (0, 4), (1, 2), (2, 3)] {
-        let mut own: Vec<(u32, u32)> = links[start..end].to_vec();
-        own.sort_by_key(|&(_, tgt)| tgt);
-        let first = own[0].1;
-        let tgt: Vec<u32> = own.iter().map(|&(_, tgt)| tgt).collect();
+        let mut inside: Vec<(u32, u32)> = links[start..end].to_vec();
+        inside.sort_by_key(|&(_, tgt)| tgt);
+        let first = inside[0].1;
+        let tgt: Vec<u32> = inside.iter().map(|&(_, tgt)| tgt).collect();
         let links =
-            own.iter().map(|&(src, tgt)| Link::new(src - start as u32, tgt - first)).collect();
+            inside.iter().map(|&(src, tgt)| Link::new(src - start as u32, tgt - first)).collect();
         let pair = Pair { tgt, tm: Vec::new(), orientation: Vec::new(), links };
         table.pairs.insert((start as u32..end as u32).collect(), vec![pair]);
     }
@@ -468,8 +490,8 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
             (Span::new(start, end), words)
         };
         let phrases: Vec<(Span, Vec<&str>)> = way.iter().map(phrase).collect();
-        let found = decoder.worker().score(&request, &phrases).unwrap().unwrap();
-        assert!((found.features[at] + 5.963_693_750_162_625_5).abs() < 1e-6, "{way:?}");
+        let scored = decoder.worker().score(&request, &phrases).unwrap().unwrap();
+        assert!((scored.features[at] + 5.963_693_750_162_625_5).abs() < 1e-6, "{way:?}");
     }
 }
 
@@ -535,7 +557,7 @@ proptest! {
         length in 1usize..6,
         space in 0..SPACES.len(),
         orientation in 0..ORIENTATIONS.len(),
-        search in any::<bool>(),
+        is_cube in any::<bool>(),
         is_exclusive in any::<bool>(),
         drop in any::<bool>(),
         trained in any::<bool>(),
@@ -557,7 +579,7 @@ proptest! {
         let weights = random_weights(&models, seed);
         let settings = Settings {
             space: Space::named(SPACES[space]).unwrap(),
-            search: if search { Search::Cube } else { Search::Stack },
+            search: search(is_cube),
             oov: if drop { Oov::Drop } else { Oov::Copy },
             ..unlimited()
         };
@@ -580,16 +602,7 @@ proptest! {
         let request = Request { source, markup: Some(marked.markup()) };
         let outcome = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
         prop_assert!(!ways.is_empty());
-        prop_assert_eq!(outcome.best.len(), ways.len(), "{}", line);
-        for (found, way) in outcome.best.iter().zip(&ways) {
-            prop_assert!((found.score - way.score).abs() < 1e-4, "{} {}", found.score, way.score);
-        }
-        if ways.len() == 1 || ways[0].score - ways[1].score > 1e-3 {
-            prop_assert_eq!(&outcome.best[0].words, &ways[0].words);
-            for (value, expected) in outcome.best[0].features.iter().zip(&ways[0].features) {
-                prop_assert!((value - expected).abs() < 1e-5);
-            }
-        }
+        assert_all(&outcome.best, &ways);
         // Nothing of the markup stays behind.
         let request = Request { source, markup: None };
         prop_assert_eq!(worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap(), plain);
@@ -597,24 +610,14 @@ proptest! {
 
     #[test]
     fn pruned_searches_of_long_marked_sentences_cover_each_word_once(
-        seed in 0u32..1_000_000,
+        (seed, settings) in pruned(),
         length in 6usize..40,
-        space in 0..SPACES.len(),
-        search in any::<bool>(),
     ) {
         let problem = problem(seed, ORIENTATIONS[1]);
         let after = After::random(seed, length);
         let waw = given();
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
-        let settings = Settings {
-            space: Space::named(SPACES[space]).unwrap(),
-            pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
-            search: if search { Search::Cube } else { Search::Stack },
-            pop_limit: 7,
-            stack_size: 5,
-            ..Settings::default()
-        };
         let words = sentence(seed, length);
         let mut line = String::new();
         mark(&mut line, &mut Demands::default(), &words, Span::new(0, length as u32), seed);
@@ -626,10 +629,7 @@ proptest! {
         let request = Request { markup, ..with_matrices(&src, &matrices) };
         let outcome = decoder.translate_all(&[request], Wanted::default(), &Job::new(1));
         let best = &outcome.unwrap()[0].best[0];
-        let mut covered: Vec<u32> =
-            best.steps.iter().flat_map(|step| step.src.start..step.src.end).collect();
-        covered.sort_unstable();
-        prop_assert!(covered.into_iter().eq(0..length as u32), "{}", line);
+        prop_assert!(covered(best).into_iter().eq(0..length as u32), "{}", line);
     }
 }
 
@@ -756,10 +756,10 @@ fn any_number_of_threads_gives_the_same_result() {
     with_decoder(Settings { pop_limit: 20, ..Settings::default() }, |decoder| {
         let wanted = Wanted { nbest: 5, distinct: false, graph: true };
         let run = |threads| decoder.translate_all(&src, wanted, &Job::new(threads)).unwrap();
-        let one = run(1);
-        assert_eq!(one.len(), 40);
-        assert_eq!(run(2), one);
-        assert_eq!(run(4), one);
+        let alone = run(1);
+        assert_eq!(alone.len(), 40);
+        assert_eq!(run(2), alone);
+        assert_eq!(run(4), alone);
     });
 }
 

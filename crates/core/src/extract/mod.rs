@@ -27,4 +27,4 @@ pub use run::{EntryReader, Run};
 pub use words::{LinkCount, SEPARATOR, Words, compare};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -221,11 +221,12 @@ fn a_small_house_has_fourteen_phrase_pairs() {
     }
 }
 
-fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, Links) {
+/// A bitext with its links, of source, target and links as text.
+pub(crate) fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, Links) {
     let (mut bitext, mut links) = (Bitext::default(), Links::default());
-    for (src, tgt, own) in lines {
+    for (src, tgt, of_pair) in lines {
         bitext.push(src, tgt, ReadOptions::default());
-        links.push(own.split_whitespace().map(|link| {
+        links.push(of_pair.split_whitespace().map(|link| {
             let (src, tgt) = link.split_once('-').unwrap();
             Link::new(src.parse().unwrap(), tgt.parse().unwrap())
         }));

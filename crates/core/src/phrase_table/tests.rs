@@ -3,8 +3,9 @@
 use super::*;
 use crate::Job;
 use crate::align::{Link, Links};
-use crate::corpus::{Bitext, ReadOptions, WordId};
+use crate::corpus::{Bitext, WordId};
 use crate::error::Place;
+use crate::extract::tests::corpus;
 use crate::extract::{Counts, ExtractOptions, Strictness};
 use crate::orientation::{Direction, Model};
 use crate::storage::Blob;
@@ -17,14 +18,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn counts(lines: &[(&str, &str, &str)], max_length: usize) -> (Bitext, Counts) {
-    let (mut bitext, mut links) = (Bitext::default(), Links::default());
-    for (src, tgt, own) in lines {
-        bitext.push(src, tgt, ReadOptions::default());
-        links.push(own.split_whitespace().map(|link| {
-            let (src, tgt) = link.split_once('-').unwrap();
-            Link::new(src.parse().unwrap(), tgt.parse().unwrap())
-        }));
-    }
+    let (bitext, links) = corpus(lines);
     let options = ExtractOptions { max_length, ..ExtractOptions::default() };
     let counts = Counts::of(&bitext, &links, &options, &Job::default()).unwrap();
     (bitext, counts)

@@ -139,70 +139,8 @@ fn leaves(cov: Coverage<'_>, span: Span, within: Span) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reorder::orientation::{NO_BLOCKS, Reduce, StackId, Stacks};
+    use crate::reorder::walk::walk;
     use proptest::prelude::*;
-
-    /// A walk through all orders that a space and fences allow.
-    struct Walk<'a> {
-        space: Space,
-        fences: &'a Fences,
-        length: u32,
-        has: &'a dyn Fn(Span) -> bool,
-        stacks: Stacks,
-        path: Vec<Span>,
-        orders: Vec<Vec<Span>>,
-        dead_ends: usize,
-    }
-
-    impl Walk<'_> {
-        fn go(&mut self, blocks: u64, end: u32, stack: StackId, mode: u8) {
-            let bits = [blocks];
-            let cov = Coverage::new(&bits, self.length);
-            let gap = cov.first_gap();
-            if gap == self.length {
-                self.orders.push(self.path.clone());
-                return;
-            }
-            let here = Here { cov, gap, end, top: self.stacks.top(stack), mode };
-            let window = self.space.window(&here);
-            let mut steps = 0;
-            for start in window.start..window.end {
-                for end in start + 1..=self.length {
-                    let span = Span::new(start, end);
-                    let has = |span: Span| (self.has)(span);
-                    let allowed = cov.is_free(span)
-                        && has(span)
-                        && self.space.admits(&here, span, has)
-                        && self.fences.admit(self.space, &here, span, &has);
-                    if !allowed {
-                        continue;
-                    }
-                    steps += 1;
-                    let mut after = [blocks];
-                    Coverage::mark(&mut after, span);
-                    let stack = self.stacks.push(stack, span, Reduce::Binary);
-                    let mode = self.space.after(&here, span);
-                    self.path.push(span);
-                    self.go(after[0], span.end, stack, mode);
-                    self.path.pop();
-                }
-            }
-            self.dead_ends += usize::from(steps == 0);
-        }
-    }
-
-    /// All complete orders, and the number of dead ends on the way.
-    fn walk(
-        space: Space,
-        fences: &Fences,
-        length: u32,
-        has: &dyn Fn(Span) -> bool,
-    ) -> (Vec<Vec<Span>>, usize) {
-        let (stacks, path, orders) = (Stacks::default(), Vec::new(), Vec::new());
-        let mut walk = Walk { space, fences, length, has, stacks, path, orders, dead_ends: 0 };
-        walk.go(0, 0, NO_BLOCKS, Space::SETTLED);
-        (walk.orders, walk.dead_ends)
-    }
 
     fn touches(span: Span, zone: Span) -> bool {
         (span.start..span.end).any(|word| zone.has(word))
@@ -291,13 +229,13 @@ mod tests {
     fn a_wall_a_zone_and_a_wall_in_a_zone_leave_these_orders() {
         let single = |span: Span| span.len() == 1;
         let space = Space::Dl(None);
-        let found = |zones: &[Span], walls: &[u32]| -> Vec<Vec<u32>> {
+        let orders = |zones: &[Span], walls: &[u32]| -> Vec<Vec<u32>> {
             let (orders, _) = walk(space, &Fences::new(4, zones, walls), 4, &single);
             orders.iter().map(|order| words(order)).collect()
         };
-        assert_eq!(found(&[], &[2]), [[0, 1, 2, 3], [0, 1, 3, 2], [1, 0, 2, 3], [1, 0, 3, 2]]);
-        assert_eq!(found(&[Span::new(1, 4)], &[2]).len(), 4, "0 first or last, 2 and 3 after 1");
-        assert_eq!(found(&[Span::new(1, 3)], &[]).len(), 12, "three things, one of them two ways");
-        assert_eq!(found(&[], &[1, 2, 3]), [[0, 1, 2, 3]]);
+        assert_eq!(orders(&[], &[2]), [[0, 1, 2, 3], [0, 1, 3, 2], [1, 0, 2, 3], [1, 0, 3, 2]]);
+        assert_eq!(orders(&[Span::new(1, 4)], &[2]).len(), 4, "0 first or last, 2 and 3 after 1");
+        assert_eq!(orders(&[Span::new(1, 3)], &[]).len(), 12, "three things, one of them two ways");
+        assert_eq!(orders(&[], &[1, 2, 3]), [[0, 1, 2, 3]]);
     }
 }

@@ -11,6 +11,8 @@ pub mod order;
 pub mod orientation;
 pub mod prune;
 pub mod space;
+#[cfg(test)]
+mod walk;
 pub mod waw;
 
 pub use corpus::Corpus;

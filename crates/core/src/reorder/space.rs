@@ -215,63 +215,14 @@ impl fmt::Display for Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feature::Coverage;
-    use crate::reorder::orientation::{NO_BLOCKS, Reduce, StackId, Stacks};
-
-    /// A walk through all orders that a space allows.
-    struct Walk<'a> {
-        space: Space,
-        length: u32,
-        has: &'a dyn Fn(Span) -> bool,
-        stacks: Stacks,
-        dead_ends: usize,
-    }
-
-    impl Walk<'_> {
-        fn count(&mut self, blocks: u64, end: u32, stack: StackId, mode: u8) -> usize {
-            let bits = [blocks];
-            let cov = Coverage::new(&bits, self.length);
-            let gap = cov.first_gap();
-            if gap == self.length {
-                return 1;
-            }
-            let here = Here { cov, gap, end, top: self.stacks.top(stack), mode };
-            let window = self.space.window(&here);
-            let (mut orders, mut steps) = (0, 0);
-            for start in 0..self.length {
-                for end in start + 1..=self.length {
-                    let span = Span::new(start, end);
-                    if !cov.is_free(span) || !(self.has)(span) {
-                        continue;
-                    }
-                    let inside = window.has(start);
-                    let bound = inside && end <= self.space.last_end(&here, start);
-                    let admits = inside && self.space.admits(&here, span, self.has);
-                    assert!(bound || !admits);
-                    assert!(admits == bound || self.space.remembers());
-                    if !admits {
-                        continue;
-                    }
-                    steps += 1;
-                    let mut after = [blocks];
-                    Coverage::mark(&mut after, span);
-                    let stack = self.stacks.push(stack, span, Reduce::Binary);
-                    let mode = self.space.after(&here, span);
-                    orders += self.count(after[0], span.end, stack, mode);
-                }
-            }
-            self.dead_ends += usize::from(steps == 0);
-            orders
-        }
-    }
+    use crate::reorder::Fences;
+    use crate::reorder::walk::walk;
 
     /// Number of complete orders, and of dead ends on the way.
-    fn walk(name: &str, length: u32, has: &dyn Fn(Span) -> bool) -> (usize, usize) {
+    fn count(name: &str, length: u32, has: &dyn Fn(Span) -> bool) -> (usize, usize) {
         let space = Space::named(name).unwrap();
-        let stacks = Stacks::default();
-        let mut walk = Walk { space, length, has, stacks, dead_ends: 0 };
-        let orders = walk.count(0, 0, NO_BLOCKS, SETTLED);
-        (orders, walk.dead_ends)
+        let (orders, dead_ends) = walk(space, &Fences::default(), length, has);
+        (orders.len(), dead_ends)
     }
 
     #[test]
@@ -294,9 +245,9 @@ mod tests {
             ("itg", [1, 2, 6, 22, 90, 394, 1806, 8558]),
         ];
         for (name, counts) in cases {
-            for (length, count) in (1..).zip(counts) {
-                let found = walk(name, length, &|span| span.len() == 1);
-                assert_eq!(found, (count, 0), "{name}, {length} words");
+            for (length, orders) in (1..).zip(counts) {
+                let counted = count(name, length, &|span| span.len() == 1);
+                assert_eq!(counted, (orders, 0), "{name}, {length} words");
             }
         }
     }
@@ -310,7 +261,7 @@ mod tests {
                 span.len() == 1 || span.len() <= 3 && odd
             };
             for name in ["mono", "dl:1", "dl:2", "dl:3", "dl:4", "mj1", "mj2", "ibm:2", "itg"] {
-                let (orders, dead_ends) = walk(name, 7, &has);
+                let (orders, dead_ends) = count(name, 7, &has);
                 assert!(orders > 0);
                 assert_eq!(dead_ends, 0, "{name}, seed {seed}");
             }
