@@ -14,7 +14,7 @@ from wayword.corpus.toy import arabic_forms as forms
 from wayword.corpus.toy import marks
 from wayword.corpus.toy.arabic_forms import Agreement
 from wayword.corpus.toy.entries import Cell, Noun
-from wayword.corpus.toy.tokens import Token, mark_chunk
+from wayword.corpus.toy.tokens import Token, cell_tokens, mark_chunk
 from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 NUMERALS = {"three": ("ثلاثة", "ثلاث"), "four": ("أربعة", "أربع"), "five": ("خمسة", "خمس")}
@@ -134,9 +134,7 @@ def quality(item: Quality, who: NounPhrase, case: str, *, definite: bool) -> lis
         cell = adjective.ar_feminine
     elif is_plural:
         cell = adjective.ar_plural
-    tokens = [
-        Token(word.form, word.pos, tuple([item.ref + mark for mark in word.marks])) for word in cell
-    ]
+    tokens = cell_tokens(cell, item.ref)
     first = tokens[0]
     if is_plural and seen.gender == "f":
         first.form = forms.feminine_plural(first.form)
@@ -177,12 +175,7 @@ def prepositional(word: str, item: NounPhrase, ref: int) -> list[Token]:
 def adverbial(item: Adjunct) -> list[Token]:
     """An adverb, or preposition and noun phrase."""
     if item.adverb is not None:
-        tokens = [
-            Token(word.form, word.pos, tuple([item.ref + mark for mark in word.marks]))
-            for word in item.adverb.ar
-        ]
-        mark_chunk(tokens, "ADVP")
-        return tokens
+        return cell_tokens(item.adverb.ar, item.ref, "ADVP")
     assert item.phrase is not None
     word = RELATIONS.get(item.relation, "في")
     if item.relation == "in" and item.phrase.noun is not None:

@@ -10,17 +10,11 @@ from __future__ import annotations
 
 from wayword.corpus.toy import marks
 from wayword.corpus.toy.english_forms import OBJECT, POSSESSIVE, SUBJECT, THIRD, article
-from wayword.corpus.toy.entries import Cell
-from wayword.corpus.toy.tokens import Token
+from wayword.corpus.toy.tokens import Token, cell_tokens
 from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 DEMONSTRATIVES = {("this", False): "this", ("this", True): "these",
                   ("that", False): "that", ("that", True): "those"}  # fmt: skip
-
-
-def cell_tokens(cell: Cell, ref: int) -> list[Token]:
-    """The words of a lexicon cell as tokens of node `ref`."""
-    return [Token(word.form, word.pos, tuple([ref + mark for mark in word.marks])) for word in cell]
 
 
 def phrase(item: NounPhrase, role: str) -> list[Token]:

@@ -11,21 +11,12 @@ from __future__ import annotations
 
 from wayword.corpus.toy import german_forms as forms
 from wayword.corpus.toy import marks
-from wayword.corpus.toy.entries import Cell, Noun
-from wayword.corpus.toy.tokens import Token, mark_chunk
+from wayword.corpus.toy.entries import Noun
+from wayword.corpus.toy.tokens import Token, cell_tokens, mark_chunk
 from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 RELATIONS = {"with": ("mit", "dat"), "without": ("ohne", "acc"), "for": ("für", "acc"),
              "before": ("vor", "dat"), "after": ("nach", "dat")}  # fmt: skip
-
-
-def cell_tokens(cell: Cell, ref: int, chunk: str) -> list[Token]:
-    """The words of a lexicon cell as one chunk."""
-    tokens = [
-        Token(word.form, word.pos, tuple([ref + mark for mark in word.marks])) for word in cell
-    ]
-    mark_chunk(tokens, chunk)
-    return tokens
 
 
 def gender_of(item: NounPhrase) -> str:

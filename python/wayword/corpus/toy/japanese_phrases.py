@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from wayword.corpus.toy import marks
 from wayword.corpus.toy.entries import Noun
-from wayword.corpus.toy.tokens import Token, mark_chunk
+from wayword.corpus.toy.tokens import Token, cell_tokens, mark_chunk
 from wayword.corpus.toy.tree import Adjunct, NounPhrase, Quality
 
 PRONOUNS = {(1, False): ("私",), (2, False): ("あなた",), (1, True): ("私", "たち"),
@@ -144,12 +144,7 @@ def related(item: NounPhrase, particles: tuple[str, ...], ref: int) -> list[Toke
 def adverbial(item: Adjunct, *, place: str = "で", goal: str = "に") -> list[Token]:
     """An adverb, or noun phrase and postposition."""
     if item.adverb is not None:
-        tokens = [
-            Token(word.form, word.pos, tuple([item.ref + mark for mark in word.marks]))
-            for word in item.adverb.ja
-        ]
-        mark_chunk(tokens, "ADVP")
-        return tokens
+        return cell_tokens(item.adverb.ja, item.ref, "ADVP")
     assert item.phrase is not None
     particles = RELATIONS.get(item.relation, (goal if item.relation == "to" else place,))
     return related(item.phrase, particles, item.ref + marks.PREPOSITION)

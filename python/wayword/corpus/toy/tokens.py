@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wayword.corpus.toy.entries import Cell
+
 Refs = tuple[int, ...]
 
 
@@ -23,6 +25,16 @@ class Token:
     refs: Refs = ()
     anchor: Token | None = None
     chunk: str = "O"
+
+
+def cell_tokens(cell: Cell, ref: int, chunk: str = "") -> list[Token]:
+    """The words of a lexicon cell as tokens of node `ref`, and as one chunk if there is a name."""
+    tokens = [
+        Token(word.form, word.pos, tuple([ref + mark for mark in word.marks])) for word in cell
+    ]
+    if chunk:
+        mark_chunk(tokens, chunk)
+    return tokens
 
 
 def mark_chunk(tokens: Sequence[Token], kind: str) -> None:
