@@ -34,14 +34,17 @@ __all__ = ["TESTS", "bootstrap", "p_values"]
 
 #: From sums of statistics to scores; takes the last axis away.
 ScoreFunction = Callable[[Matrix], Matrix]
+#: One for each metric.
+Scores = Sequence[ScoreFunction]
+Matrices = Sequence[Matrix]
 
 BLOCK = 500  # rounds at a time: 8 MB for 2,000 sentences
 TOLERANCE = 1e-12  # of a metric's scale: differences equal but for rounding count as equal
 
 
 def bootstrap(
-    scores: Sequence[ScoreFunction],
-    statistics: Sequence[Matrix],
+    scores: Scores,
+    statistics: Matrices,
     *,
     rounds: int = 1000,
     seed: int = 1,
@@ -60,9 +63,9 @@ def bootstrap(
 
 def p_values(
     test: str,
-    scores: Sequence[ScoreFunction],
-    first: Sequence[Matrix],
-    second: Sequence[Matrix],
+    scores: Scores,
+    first: Matrices,
+    second: Matrices,
     *,
     scales: Sequence[float],
     rounds: int = 10_000,
@@ -80,11 +83,7 @@ def p_values(
 
 
 def _randomization(
-    scores: Sequence[ScoreFunction],
-    first: Sequence[Matrix],
-    second: Sequence[Matrix],
-    rounds: int,
-    seed: int,
+    scores: Scores, first: Matrices, second: Matrices, rounds: int, seed: int
 ) -> Iterator[Matrix]:
     """Differences of the scores when outputs are exchanged."""
     differences = [b - a for a, b in zip(first, second, strict=True)]
@@ -94,11 +93,7 @@ def _randomization(
 
 
 def _paired_bootstrap(
-    scores: Sequence[ScoreFunction],
-    first: Sequence[Matrix],
-    second: Sequence[Matrix],
-    rounds: int,
-    seed: int,
+    scores: Scores, first: Matrices, second: Matrices, rounds: int, seed: int
 ) -> Iterator[Matrix]:
     """Differences of the scores on drawn sentences, from their mean."""
     drawn = _sums([*first, *second], _draws(len(first[0]), rounds, seed))
@@ -111,7 +106,7 @@ def _paired_bootstrap(
 TESTS = {"randomization": _randomization, "bootstrap": _paired_bootstrap}
 
 
-def _check_pair(first: Sequence[Matrix], second: Sequence[Matrix]) -> None:
+def _check_pair(first: Matrices, second: Matrices) -> None:
     for a, b in zip(first, second, strict=True):
         if a.shape != b.shape:
             found = f"statistics: {len(a)} sentences in one system, {len(b)} in the other"
@@ -145,7 +140,7 @@ def _swaps(length: int, rounds: int, seed: int) -> Iterator[Matrix]:
         yield np.unpackbits(packed, axis=1, count=length).astype(np.float64)
 
 
-def _sums(statistics: Sequence[Matrix], counts: Iterator[Matrix]) -> list[Matrix]:
+def _sums(statistics: Matrices, counts: Iterator[Matrix]) -> list[Matrix]:
     """Weighted sums of rows, for all metrics in one product."""
     widths = np.cumsum([matrix.shape[1] for matrix in statistics])[:-1]
     together = np.concatenate(statistics, axis=1)
