@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Two cores and other work beside: a slow example is no failure.
+# Two cores and other work beside: a slow example is no failure. Examples of a test share its
+# folder; each writes its files anew.
 settings.register_profile(
-    "wayword", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "wayword",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize=True,
 )
 settings.load_profile("wayword")
 

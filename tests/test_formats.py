@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as arrow
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -27,10 +27,6 @@ from wayword.corpus.formats import (
     read_tmx,
 )
 from wayword.errors import ArgumentError, FormatError, LimitError
-
-SAME_FOLDER = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
 def write(path: Path, data: bytes | str) -> Path:
@@ -86,7 +82,7 @@ def test_lines_end_at_newline_only(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"))))
-@SAME_FOLDER
+@settings(max_examples=60)
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str]
 ) -> None:
@@ -445,7 +441,7 @@ SCRAPS = st.sampled_from(
 )
 
 
-@SAME_FOLDER
+@settings(max_examples=60)
 @given(st.binary(max_size=80) | st.lists(SCRAPS, max_size=30).map(b"".join))
 @pytest.mark.parametrize("kind", ["jsonl", "tmx", "po", "parquet"])
 def test_any_bytes_give_pairs_or_a_format_error(

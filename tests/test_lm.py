@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.kneser_ney import Gram, KneserNey, backed_off
 
@@ -365,7 +365,6 @@ def write_model(path: Path, grams: dict[Gram, tuple[float, float]]) -> None:
 
 
 @given(sparse_models(), st.lists(st.sampled_from(["a", "b", "c", "x"]), max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_holes_in_an_arpa_file_change_no_score(
     tmp_path: Path, grams: dict[Gram, tuple[float, float]], words: list[str]
 ) -> None:
@@ -467,7 +466,7 @@ BYTES = st.one_of(
 
 
 @given(BYTES)
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400)
 def test_any_bytes_are_a_model_or_a_typed_error(tmp_path: Path, data: bytes) -> None:
     path = write(tmp_path / "any", data)
     try:
@@ -526,7 +525,6 @@ def test_verification_finds_every_flipped_byte(tmp_path: Path, image: bytes) -> 
 
 
 @given(st.integers(0, 2**32), st.integers(1, 400))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_look_ups_in_damaged_tables_do_not_crash(
     tmp_path: Path, image: bytes, seed: int, count: int
 ) -> None:

@@ -309,6 +309,17 @@ fn search(is_cube: bool) -> Search {
     if is_cube { Search::Cube } else { Search::Stack }
 }
 
+/// A seed, an orientation, and settings that leave out nothing that a space allows.
+fn complete() -> impl Strategy<Value = (u32, Option<&'static str>, Settings)> {
+    (0u32..1_000_000, 0..ORIENTATIONS.len(), 0..SPACES.len(), any::<bool>()).prop_map(
+        |(seed, orientation, space, is_cube)| {
+            let space = Space::named(SPACES[space]).unwrap();
+            let settings = Settings { space, search: search(is_cube), ..unlimited() };
+            (seed, ORIENTATIONS[orientation], settings)
+        },
+    )
+}
+
 /// A seed, and settings that prune hard.
 fn pruned() -> impl Strategy<Value = (u32, Settings)> {
     (0u32..1_000_000, 0..SPACES.len(), any::<bool>()).prop_map(|(seed, space, is_cube)| {
@@ -355,21 +366,18 @@ proptest! {
 
     #[test]
     fn without_pruning_every_way_is_found_with_its_score(
-        seed in 0u32..1_000_000,
+        (seed, orientation, settings) in complete(),
         length in 1usize..5,
-        space in 0..SPACES.len(),
-        orientation in 0..ORIENTATIONS.len(),
         paths in any::<bool>(),
         early in any::<bool>(),
-        is_cube in any::<bool>(),
         ends in any::<bool>(),
         beside in any::<bool>(),
         prune in any::<bool>(),
     ) {
-        let problem = problem(seed, ORIENTATIONS[orientation]);
+        let problem = problem(seed, orientation);
         let mut after = After::random(seed, length);
         // The twin knows these three spaces step by step, as early pruning needs it.
-        if prune && ["mono", "dl", "ibm"].iter().any(|name| SPACES[space].starts_with(name)) {
+        if prune && matches!(settings.space, Space::Mono | Space::Dl(_) | Space::Ibm(_)) {
             let top = (noise(seed, &[1]) * 4.0) as u32;
             let threshold = f64::from((noise(seed, &[3]) * 5.0) as u32) / 10.0;
             let zone = ((noise(seed, &[2]) * 4.0) as u32).checked_sub(1);
@@ -379,9 +387,7 @@ proptest! {
         let models = problem.models(paths.then_some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
-            space: Space::named(SPACES[space]).unwrap(),
             pruning: after.prune.filter(|_| paths).map(by_waw),
-            search: search(is_cube),
             distortion: match (early, seed % 2) {
                 (true, _) => Distortion::Early,
                 (false, 0) => Distortion::Distance,
@@ -390,7 +396,7 @@ proptest! {
             final_jump: ends,
             final_next: ends,
             next_test: if beside { NextTest::Beside } else { NextTest::Gap },
-            ..unlimited()
+            ..settings
         };
         let words = sentence(seed, length);
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -553,16 +559,13 @@ proptest! {
 
     #[test]
     fn every_way_that_meets_the_markup_is_found_with_its_score(
-        seed in 0u32..1_000_000,
+        (seed, orientation, settings) in complete(),
         length in 1usize..6,
-        space in 0..SPACES.len(),
-        orientation in 0..ORIENTATIONS.len(),
-        is_cube in any::<bool>(),
         is_exclusive in any::<bool>(),
         drop in any::<bool>(),
         trained in any::<bool>(),
     ) {
-        let problem = problem(seed, ORIENTATIONS[orientation]);
+        let problem = problem(seed, orientation);
         let words = sentence(seed, length);
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let tags: Vec<&str> = (0..length as u32)
@@ -577,12 +580,7 @@ proptest! {
         }
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
-        let settings = Settings {
-            space: Space::named(SPACES[space]).unwrap(),
-            search: search(is_cube),
-            oov: if drop { Oov::Drop } else { Oov::Copy },
-            ..unlimited()
-        };
+        let settings = Settings { oov: if drop { Oov::Drop } else { Oov::Copy }, ..settings };
         let mut demands = Demands { is_exclusive, ..Demands::default() };
         let mut line = String::new();
         mark(&mut line, &mut demands, &words, Span::new(0, length as u32), seed);
