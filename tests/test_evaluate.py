@@ -16,6 +16,7 @@ from wayword import Bitext, align
 from wayword.cli import main
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 from wayword.evaluate import (
+    METRICS,
     Comparison,
     Gold,
     Options,
@@ -26,6 +27,7 @@ from wayword.evaluate import (
     read,
     significance,
 )
+from wayword.evaluate.compare import default_metrics
 from wayword.evaluate.meteor import Meteor, match
 from wayword.evaluate.metric import brevity
 from wayword.evaluate.order import krs, krs_v, ribes
@@ -242,6 +244,180 @@ def test_ribes_of_edges() -> None:
     # two words of three found, one too short: (2/3)^0.25 · exp(1 - 4/3)^0.1
     expected = (2 / 3) ** 0.25 * math.exp(1 - 4 / 3) ** 0.1
     assert ribes(["a", "x", "b"], ["a", "b", "c", "d"]) == pytest.approx(expected)
+
+
+# --- definitions j.5 and j.6 ---------------------------------------------------------------------
+
+TEA_LINKS = [[(0, 0), (1, 1), (4, 2), (2, 3), (3, 4)]]
+TEA = Gold(
+    refs=[["he has drunk the tea"]],
+    src=["er hat den Tee getrunken"],
+    ref_links=[TEA_LINKS],
+    weights=[[0, 1, 0, 0, 1]],
+)
+STRAIGHT = Output("straight", ["he has the tea drunk"], [links_of([0, 1, 2, 3, 4])])
+SHORT = Output("short", ["he has drunk tea"], [[(0, 0), (1, 1), (4, 2), (3, 3)]])
+ORDER_NAMES = ("krs-linked", "krs-v-linked", "reversals", "reversals-v")
+
+
+def details(name: str, output: Output, gold: Gold = TEA) -> dict[str, float]:
+    metric = make_metric(name, gold)
+    return metric.details(metric.statistics(output).sum(axis=0))
+
+
+def test_an_output_that_reverses_nothing_has_recall_0_and_no_precision() -> None:
+    # the reference reverses (2,4) and (3,4): distances 2 and 1
+    sums = make_metric("reversals", TEA).statistics(STRAIGHT).sum(axis=0)
+    assert sums[:5].tolist() == [0, 0, 2, 5, 5]
+    told = details("reversals", STRAIGHT)
+    assert math.isnan(told["precision"])
+    assert told["recall"] == 0
+    assert told["pairs 1-2"] == 2
+    assert told["recall 1-2"] == 0
+    assert math.isnan(told["recall 3-5"])
+    assert make_metric("reversals", TEA).corpus_score(STRAIGHT) == 0  # 2 · 0 / (0 + 2)
+
+
+def test_reversals_of_linked_words_alone() -> None:
+    # U = {0, 1, 3, 4}: (3,4) is reversed on both sides
+    sums = make_metric("reversals", TEA).statistics(SHORT).sum(axis=0)
+    assert sums[:5].tolist() == [1, 1, 1, 4, 5]
+    told = details("reversals", SHORT)
+    assert (told["precision"], told["recall"], told["judged"]) == (100, 100, 100 * 4 / 5)
+
+
+def test_reversals_of_verbs_are_those_of_pairs_with_one() -> None:
+    nouns = Gold(TEA.refs, TEA.src, TEA.ref_links, weights=[[0, 0, 1, 0, 0]])  # den
+    assert details("reversals-v", STRAIGHT)["pairs"] == 2
+    assert details("reversals-v", STRAIGHT, nouns)["pairs"] == 1
+    assert details("reversals-v", SHORT, nouns)["pairs"] == 0  # den is not linked
+    assert math.isnan(make_metric("reversals-v", nouns).corpus_score(SHORT))
+
+
+def test_krs_over_linked_words_of_a_short_output() -> None:
+    bp = math.exp(1 - 5 / 4)  # 0.7788007831
+    linked = make_metric("krs-linked", TEA).corpus_score(SHORT)
+    assert linked == pytest.approx(77.88007831, abs=1e-8)
+    assert linked == pytest.approx(100 * bp)  # K = 0
+    printed = make_metric("krs", TEA).corpus_score(SHORT)
+    assert printed == pytest.approx(53.25223513, abs=1e-8)
+    assert printed == pytest.approx(100 * (1 - math.sqrt(0.1)) * bp)  # den takes the place of hat
+
+
+def test_krs_v_over_linked_words_weighs_pairs_of_linked_words() -> None:
+    # straight: (2,4) and (3,4) wrong, weight 2 of (5 - 1) · 2
+    value = make_metric("krs-v-linked", TEA).corpus_score(STRAIGHT)
+    assert value == pytest.approx(100 * (1 - math.sqrt(2 / 8)))
+    literal = make_metric("krs-v-linked", TEA, Options(norm="literal")).corpus_score(STRAIGHT)
+    assert literal == pytest.approx(100 * (1 - math.sqrt(2 / 10)))
+    # without the link of getrunken nothing is wrong, hat still counts
+    output = Output("x", ["he has the tea drunk"], [links_of([0, 1, 2, 3])])
+    assert make_metric("krs-v-linked", TEA).corpus_score(output) == 100
+    # with er alone no verb is linked: n/a, but literal counts its brevity
+    output = Output("x", ["he"], [[(0, 0)]])
+    assert math.isnan(make_metric("krs-v-linked", TEA).corpus_score(output))
+    literal = make_metric("krs-v-linked", TEA, Options(norm="literal")).corpus_score(output)
+    assert literal == pytest.approx(100 * math.exp(1 - 5))
+
+
+def test_reversals_are_counted_against_the_reference_of_the_highest_krs() -> None:
+    other = ["he has the tea drunk quickly"]
+    links = [TEA_LINKS, [links_of([0, 1, 2, 3, 4])]]
+    both = Gold(refs=[*TEA.refs, other], src=TEA.src, ref_links=links)
+    # straight: 1 - √0.2 against the first, exp(1 - 6/5) = 0.82 against the second
+    assert make_metric("reversals", both).statistics(STRAIGHT)[0, :3].tolist() == [0, 0, 0]
+    assert make_metric("krs-linked", both).corpus_score(STRAIGHT) == pytest.approx(81.8730753)
+    # a reference without links never counts
+    bare = Gold(refs=[other, *TEA.refs], src=TEA.src, ref_links=[[[]], TEA_LINKS])
+    assert make_metric("reversals", bare).statistics(SHORT)[0, :3].tolist() == [1, 1, 1]
+    assert make_metric("krs-linked", bare).corpus_score(SHORT) == pytest.approx(77.88007831)
+    mean = make_metric("krs-linked", bare, Options(refchoice="average")).corpus_score(SHORT)
+    assert mean == pytest.approx(77.88007831)
+    # ties: the first
+    twice = Gold(refs=[*TEA.refs, *TEA.refs], src=TEA.src, ref_links=links[:1] * 2)
+    assert make_metric("reversals", twice).sentences(SHORT).refs.tolist() == [0]  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_judged_is_a_dash_and_null() -> None:
+    unlinked = Output("unlinked", ["he has drunk the tea"], [[]])
+    result = compare(TEA, [STRAIGHT, unlinked], ORDER_NAMES, rounds=20, resamples=20)
+    for name in ORDER_NAMES:
+        score = result.score("unlinked", name)
+        assert math.isnan(score.value)
+        assert score.p_value is None
+        assert score.mark == ""
+    shown = describe(result)
+    assert "unlinked  –" in shown
+    assert "nan" not in shown
+    warning = (
+        "unlinked: only 0 % of the words are judged by KRS-linked, KRS-V-linked, reversals, "
+        "reversals-V; below 60 % scores say little of the order"
+    )
+    assert result.notes == (warning,)
+
+
+def test_both_tests_leave_out_draws_that_cannot_be_judged() -> None:
+    gold = Gold(refs=[["a b"] * 6], src=["x y"] * 6, ref_links=[[[(0, 0), (1, 1)]] * 6])
+    same = Output("same", ["a b"] * 6, [links_of([0, 1])] * 6)
+    turned = Output("one", ["a b"] * 6, [links_of([1, 0]), *[links_of([0, 1])] * 5])
+    for test in significance.TESTS:
+        result = compare(gold, [turned, same], ["reversals"], test=test, rounds=50, resamples=50)
+        one = result.score("one", "reversals")
+        assert (one.value, one.low, one.high) == (0, 0, 0)  # one reversal, a wrong one
+        assert math.isnan(result.score("same", "reversals").value)
+        assert result.score("same", "reversals").p_value is None
+
+
+@pytest.mark.parametrize("name", [*ORDER_NAMES, "krs", "krs-v"])
+def test_worst_sentences_by_any_metric_of_order(name: str) -> None:
+    if name.startswith("reversals"):
+        expected = 0.0
+    else:
+        expected = 50.0 if "-v" in name else 100 * (1 - math.sqrt(0.2))
+    [case] = drill.worst(TEA, STRAIGHT, 3, metric=name)
+    assert case.score == pytest.approx(expected)
+    assert case.arcs == (drill.Arc(4, 2),)
+    assert drill.worst(TEA, Output("right", TEA.refs[0], TEA_LINKS), 3, metric=name) == []
+
+
+def test_drawings_show_words_that_are_not_judged() -> None:
+    output = Output("x", ["he has the tea drunk"], [[(0, 0), (1, 1), (3, 3), (4, 4)]])
+    drawn = draw(drill.worst(TEA, output, 1, metric="reversals")[0])
+    assert drawn.splitlines()[-1] == " er [hat] (den) Tee [getrunken]"
+    assert drawn.splitlines()[0] == "line 1: reversals 0.0"
+
+
+PERMUTED = st.integers(2, 9).flatmap(lambda n: st.permutations(range(n)))
+
+
+@given(
+    st.lists(PERMUTED, min_size=20, max_size=40),
+    st.floats(0, 0.6),
+    st.integers(0, 1000),
+)
+@settings(max_examples=25)
+def test_thinned_links_never_let_monotone_order_win(
+    ranks: list[list[int]], share: float, seed: int
+) -> None:
+    draw_link = np.random.default_rng(seed)
+
+    def thinned(links: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        return [link for link in links if draw_link.random() >= share]
+
+    # every third word has a second link, so that thinning moves some words
+    right = [
+        [(i, j) for i, rank in enumerate(of) for j in {rank, (rank + i % 3 // 2) % len(of)}]
+        for of in ranks
+    ]
+    lines = [" ".join("x" * len(of)) for of in ranks]
+    gold = Gold(refs=[lines], src=lines, ref_links=[list(map(thinned, right))])
+    mono = Output("mono", lines, [thinned(links_of(list(range(len(of))))) for of in ranks])
+    good = Output("right", lines, list(map(thinned, right)))
+    names = [name for name in default_metrics(gold) if "links" in METRICS[name].needs]
+    assert names == ["krs-linked", "reversals"]
+    result = compare(gold, [good, mono], names, rounds=200, resamples=1)
+    for name in names:
+        assert result.score("mono", name).mark not in ("▲", "△")
 
 
 # --- agreement with others -----------------------------------------------------------------------
@@ -695,7 +871,11 @@ def test_bad_files_are_one_line_with_their_place(
          "links: found 1 file(s) for 2 system(s); expected one for each system, in their order"),
         (["--bins", "1,x"], "bins: found `1,x`; expected numbers of words such as 10,20,30"),
         (["--test", "t"], "test: found `t`; expected 'randomization' or 'bootstrap'"),
-        (["--worst", "3"], "links: found none for hyp; expected links of source and output"),
+        (["--worst", "3"], "metrics: krs-linked without links of source and references; expected "
+         "src and ref_links"),
+        (["--src", "{src}", "--links", "{hyp_links}", "--ref-links", "{ref_links}", "--ref-links",
+          "{ref_links}", "--worst", "3", "--worst-by", "bleu"], "worst_by: found `bleu`; expected "
+         "one of krs-linked, krs-v-linked, reversals, reversals-v, krs, krs-v, frs"),
         (["--threads", "0"], "threads: found 0; expected at least 1"),
     ],
 )  # fmt: skip
@@ -764,9 +944,12 @@ def test_the_command_gives_json(files: dict[str, str], capsys: pytest.CaptureFix
     arguments = ["evaluate", files["hyp"], files["ref"], *layers(files, weights=files["weights"])]
     assert main([*arguments, "--json", "--worst", "1"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed["metrics"] == ["bleu", "chrf", "ter", "nist", "meteor", "krs", "krs-v"]
+    order = ["krs-linked", "reversals", "krs-v-linked", "reversals-v"]
+    assert printed["metrics"] == ["bleu", "chrf", "ter", "nist", "meteor", *order]
     values = {score["metric"]: score["value"] for score in printed["scores"]}
-    assert values["krs-v"] == pytest.approx(50)
+    assert values["krs-v-linked"] == pytest.approx(50)  # the second line has no verb
+    assert values["reversals"] == 0
+    assert printed["scores"][6]["details"]["precision"] is None
     assert printed["worst"]["hyp"][0]["arcs"] == [{"word": 4, "gap": 2}]
     assert set(printed["signatures"]) == set(printed["metrics"])
 
@@ -783,7 +966,7 @@ def test_the_command_draws_the_worst_sentences(
         """
 hyp: ordered worst
 
-line 1: KRS-V 50.0
+line 1: KRS-V-linked 50.0
 source: er hat das buch gelesen
 output: he has the book read
 reference: he has read the book

@@ -136,7 +136,8 @@ def test_statistics_and_scores_are_those_of_evaluate(texts: Any, smooth: int) ->
     metric = make_metric("bleu", Gold(refs=refs), options)
     counter = ngrams.NgramCounter(refs, options)
     rows = counter.rows(range(len(hyps)), hyps)
-    assert rows.tolist() == metric.statistics(Output("x", hyps)).tolist()
+    statistics = metric.statistics(Output("x", hyps))[:, : metric.score_columns]
+    assert rows.tolist() == statistics.tolist()
     sums = rows.cumsum(axis=0)
     assert ngrams.bleu(sums, options.smooth) == pytest.approx(metric.score(sums), abs=1e-9)
 
@@ -154,12 +155,13 @@ def test_an_objective_scores_as_evaluate_does(name: str) -> None:
     objective, metric = Objective(name, gold), make_metric(name, gold)
     hyps = ["the cat sat on mat", "x y", "a b"]
     rows = objective.rows([2, 0, 1, 0], [hyps[2], "another", hyps[1], hyps[0]])[[3, 2, 0]]
-    assert rows.tolist() == metric.statistics(Output("x", hyps)).tolist()
+    statistics = metric.statistics(Output("x", hyps))[:, : metric.score_columns]
+    assert rows.tolist() == statistics.tolist()
     score = metric.corpus_score(Output("x", hyps))
     expected = score if metric.higher_is_better else 100 - score
     assert objective.exact(rows.sum(axis=0)) == expected
     for sums in (rows.sum(axis=0), rows[1], 0 * rows[0]):
-        expected = float(metric.score(sums))
+        expected = float(np.nan_to_num(metric.score(sums)))
         expected = expected if metric.higher_is_better else 100 - expected
         assert float(objective.score(sums)) == pytest.approx(expected, abs=1e-9)
 
@@ -182,6 +184,30 @@ def test_lrscore_and_mixes_are_sums_of_their_parts() -> None:
     with pytest.raises(ArgumentError) as caught:
         objective.rows([0, 1], hyps)
     assert str(caught.value) == wrong + "for a metric of word order"
+
+
+def test_reversals_can_be_tuned_alone_and_mixed_with_bleu() -> None:
+    gold, hyps = order_gold(), ["b a c", "d e"]
+    turned = [[(0, 1), (1, 0), (2, 2)], [(0, 1), (1, 0)]]
+    output = Output("x", hyps, turned)
+    parts = [make_metric(name, gold).corpus_score(output) for name in ("reversals", "bleu")]
+    assert parts[0] == pytest.approx(100 * 2 * 1 / (2 + 1))  # two made, one of them in vain
+    for shares in ({"reversals": 1.0}, {"reversals": 0.3, "bleu": 0.7}):
+        objective = Objective(shares, gold)
+        rows = objective.rows([0, 1], hyps, turned)
+        assert rows.shape[1] == 3 + 10 * (len(shares) - 1)  # no columns by distance
+        expected = sum(share * part for share, part in zip(shares.values(), parts, strict=False))
+        assert objective.exact(rows.sum(axis=0)) == pytest.approx(expected)
+
+
+def test_a_sentence_without_reversals_is_tuned_towards_making_none() -> None:
+    objective = Objective("reversals", order_gold())
+    straight, turned = [(0, 0), (1, 1), (2, 2)], [(0, 1), (1, 0), (2, 2)]
+    links = [straight, turned, straight[:2], turned[:2]]
+    rows = objective.rows([0, 0, 1, 1], ["a b c"] * 2 + ["d e"] * 2, links)
+    # (2 tp + 1) / (pred + gold + 1); the reference reverses nothing, then one pair
+    assert objective.sentence(rows).tolist() == [1, 1 / 2, 1 / 2, 1]
+    assert objective.score(rows).tolist() == [0, 0, 0, 100]  # n/a counts as 0
 
 
 @pytest.mark.parametrize("text", ["bleu=x", "bleu=0", "bleu=-1", "bleu=1,ter=nan"])

@@ -95,7 +95,7 @@ def test_the_sum_of_some_rows_is_the_score_of_these_sentences(name: str, numbers
     some = Output("some", [BAD.lines[k] for k in kept], [BAD.links[k] for k in kept])
     expected = metric(name, part(GOLD, kept)).corpus_score(some)
     score = metric(name).score(metric(name).statistics(BAD)[kept].sum(axis=0))
-    assert float(score) == pytest.approx(expected)
+    assert float(score) == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,16 +104,40 @@ def test_scores_of_many_sums_are_those_of_each(name: str) -> None:
     rows = measured.statistics(BAD).cumsum(axis=0)
     together = measured.score(rows.reshape(2, 2, -1))
     assert together.shape == (2, 2)
-    assert together.ravel() == pytest.approx([float(measured.score(row)) for row in rows])
+    each = [float(measured.score(row)) for row in rows]
+    assert together.ravel() == pytest.approx(each, nan_ok=True)
+
+
+#: Metrics that judge linked words alone: an output without links is n/a, neither good nor bad.
+LINKED = ("krs-linked", "krs-v-linked", "reversals", "reversals-v")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_at_all_scores_worst_and_never_nan(name: str) -> None:
+def test_nothing_at_all_scores_worst_or_is_not_available(name: str) -> None:
     measured = metric(name)
     nothing = Output("nothing", [""] * len(GOLD), [[]] * len(GOLD))
     score = measured.corpus_score(nothing)
-    assert score == 0 if measured.higher_is_better else score > 90
-    assert np.isfinite(measured.score(np.zeros_like(measured.statistics(nothing)[0])))
+    if name in LINKED:
+        assert np.isnan(score)
+    else:
+        assert score == 0 if measured.higher_is_better else score > 90
+    assert np.isfinite(measured.sentence_score(measured.statistics(nothing))).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_columns_are_enough_where_a_metric_says_so(name: str) -> None:
+    measured = metric(name)
+    rows = measured.statistics(BAD)
+    enough = rows[:, : measured.score_columns]
+    assert measured.score(enough) == pytest.approx(measured.score(rows), nan_ok=True)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if METRICS[name].needs or name == "ribes"])
+def test_metrics_of_order_say_how_many_words_they_judge(name: str) -> None:
+    measured = metric(name)
+    full, some = (measured.details(measured.statistics(o).sum(axis=0)) for o in (GOOD, BAD))
+    assert full["judged"] == 100
+    assert 0 < some["judged"] < 100
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wayword.evaluate import Gold, Output, make_metric
+from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.evaluate.meteor import chunks, match
 from wayword.evaluate.order import fuzzy_reordering, krs, krs_v, ribes, unique_places
 from wayword.evaluate.significance import p_values
@@ -104,6 +105,157 @@ def slow_places(hyp: Sequence[str], ref: Sequence[str]) -> Iterator[int]:
 @settings(max_examples=300)
 def test_ribes_places_words_by_the_smallest_telling_context(hyp: list[str], ref: list[str]) -> None:
     assert unique_places(hyp, ref) == list(slow_places(hyp, ref))
+
+
+LINKS = st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13)), max_size=20)
+WEIGHTS = st.lists(st.sampled_from([0, 0, 1, 2]), min_size=14, max_size=14)
+LINKED = st.lists(
+    st.tuples(st.integers(0, 14), LINKS, LINKS, LINKS, WEIGHTS), min_size=1, max_size=4
+)
+DISTANCES = ((1, 2), (3, 5), (6, 10), (11, 99))
+
+
+def slow_pairs(
+    hyp: Sequence[tuple[int, int]], ref: Sequence[tuple[int, int]]
+) -> tuple[set[int], set[tuple[int, int]], set[tuple[int, int]]]:
+    """Words linked on both sides; pairs of them that either side reverses. Definitions j.5."""
+    places: list[dict[int, int]] = []
+    for links in (hyp, ref):
+        words = {i for i, _ in links}
+        places.append({i: min(j for k, j in links if k == i) for i in words})
+    judged = set(places[0]) & set(places[1])
+    pairs = list(combinations(sorted(judged), 2))
+    first, second = ({(i, j) for i, j in pairs if keys[i] > keys[j]} for keys in places)
+    return judged, first, second
+
+
+def slow_krs_linked(
+    hyp: Sequence[tuple[int, int]],
+    ref: Sequence[tuple[int, int]],
+    weights: Sequence[float],
+    bp: float,
+) -> float | None:
+    """Definitions j.6; None for a sentence that does not count."""
+    judged, first, second = slow_pairs(hyp, ref)
+    total = sum(weights[i] + weights[j] for i, j in combinations(judged, 2))
+    if not any(weights[i] for i in judged):
+        return None
+    if len(judged) < 2:
+        return bp
+    return bp * (1 - math.sqrt(sum(weights[i] + weights[j] for i, j in first ^ second) / total))
+
+
+def linked_texts(sentences: Any) -> tuple[Gold, Output]:
+    """Random sentences of up to 14 words; the second reference is longer than any output."""
+    lengths = [length for length, *_ in sentences]
+    sides = [[[(i, j) for i, j in of[at] if i < of[0]] for of in sentences] for at in (1, 2, 3)]
+    long, longer = " ".join("x" * 14), " ".join("x" * 17)
+    weights = [[float(w) for w in of[4][: of[0]]] for of in sentences]
+    gold = Gold(
+        refs=[[long] * len(lengths), [longer] * len(lengths)],
+        src=[" ".join("s" * length) for length in lengths],
+        ref_links=sides[1:],
+        weights=weights if any(map(any, weights)) else None,
+    )
+    return gold, Output("twin", [long] * len(lengths), sides[0])
+
+
+@given(LINKED)
+@settings(max_examples=150)
+def test_reversals_are_their_definition(sentences: Any) -> None:
+    gold, output = linked_texts(sentences)
+    assert gold.ref_links is not None
+    assert output.links is not None
+    totals = {"reversals": [0] * 12, "reversals-v": [0] * 12}
+    judged_words = 0
+    for number, hyp in enumerate(output.links):
+        length = gold.src_lengths[number]
+        refs = [links[number] for links in gold.ref_links]
+        bps = [1.0, math.exp(1 - 17 / 14)]
+        values = [
+            slow_krs_linked(hyp, ref, [1.0] * length, bp) for ref, bp in zip(refs, bps, strict=True)
+        ]
+        best = max(range(2), key=lambda at: (-1.0 if values[at] is None else values[at], -at))
+        judged, first, second = slow_pairs(hyp, refs[best])
+        judged_words += len(judged)
+        verbs = {i for i in range(length) if gold.weights and gold.weights[number][i]}
+        for name, total in totals.items():
+            for at, (low, high) in enumerate(DISTANCES):
+
+                def counted(
+                    pairs: set[tuple[int, int]],
+                    name: str = name,
+                    low: int = low,
+                    high: int = high,
+                    verbs: set[int] = verbs,
+                ) -> int:
+                    return sum(
+                        low <= j - i <= high and (name == "reversals" or bool({i, j} & verbs))
+                        for i, j in pairs
+                    )
+
+                for column, pairs in enumerate((first & second, first, second)):
+                    total[3 * at + column] += counted(pairs)
+    for name, total in totals.items():
+        if name == "reversals-v" and gold.weights is None:
+            continue
+        sums = make_metric(name, gold).statistics(output).sum(axis=0).tolist()
+        assert sums[5:] == total
+        assert sums[:3] == [sum(total[column::3]) for column in range(3)]
+        assert sums[3:5] == [judged_words, sum(gold.src_lengths)]
+
+
+@given(LINKED)
+@settings(max_examples=150)
+def test_krs_over_linked_words_is_its_definition(sentences: Any) -> None:
+    gold, output = linked_texts(sentences)
+    assert gold.ref_links is not None
+    assert output.links is not None
+    for name in ("krs-linked", "krs-v-linked"):
+        if name == "krs-v-linked" and gold.weights is None:
+            continue
+        values: list[float] = []
+        for number, hyp in enumerate(output.links):
+            ones = [1.0] * gold.src_lengths[number]
+            weights = gold.weights[number] if gold.weights and "v" in name else ones
+            of_refs = [
+                slow_krs_linked(hyp, links[number], weights, bp)
+                for links, bp in zip(gold.ref_links, (1.0, math.exp(1 - 17 / 14)), strict=True)
+            ]
+            values += (
+                [max(v for v in of_refs if v is not None)]
+                if any(v is not None for v in of_refs)
+                else []
+            )
+        score = make_metric(name, gold).corpus_score(output)
+        if values:
+            assert score == pytest.approx(100 * sum(values) / len(values))
+        else:
+            assert math.isnan(score)
+
+
+@given(LINKED)
+@settings(max_examples=100)
+def test_krs_of_a_text_is_that_of_its_ranks(sentences: Any) -> None:
+    gold, output = linked_texts(sentences)
+    for norm in ("weights", "literal"):
+        for name in ("krs", "krs-v"):
+            if name == "krs-v" and gold.weights is None:
+                continue
+            values = []
+            for number, rank in enumerate(output.ranks(gold)):
+                ones = [1.0] * len(rank)
+                weights = gold.weights[number] if gold.weights and name == "krs-v" else ones
+                of_refs = [
+                    bp * krs_v(rank.tolist(), ranks[number].tolist(), weights, norm)
+                    if name == "krs-v"
+                    else bp * krs(rank.tolist(), ranks[number].tolist())
+                    for ranks, bp in zip(gold.ref_ranks, (1.0, math.exp(1 - 17 / 14)), strict=True)
+                ]
+                values.append(max(of_refs))
+            counted = [value for value in values if not math.isnan(value)]
+            score = make_metric(name, gold, Options(norm=norm)).corpus_score(output)
+            assert score == pytest.approx(100 * sum(counted) / len(counted), abs=1e-9)
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -48,5 +48,8 @@ pub mod decode;
 // Weights from data: candidates, and how the best of them change with the weights.
 pub mod tune;
 
+// How near a translation is to a reference: pairs of words and their order.
+pub mod evaluate;
+
 pub use error::{Error, Result};
 pub use job::Job;

@@ -7,6 +7,7 @@ mod annotate;
 mod border;
 mod corpus;
 mod decode;
+mod evaluate;
 mod extract;
 mod feature;
 mod lm;
@@ -62,6 +63,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::link_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::pair_counts, module)?)?;
     module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
     module.add_class::<waw::WawCorpus>()?;
     module.add_class::<waw::WawModel>()?;

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--ref", nargs="+", default=[], metavar="FILE", help="references, line by line")
     add("--system", metavar="NAME=FILE", action="append", default=[], help="another output")
     add("--name", metavar="NAME", help="what to call the first output (default: its file's name)")
-    add("--metrics", metavar="LIST", help="such as bleu,krs,ribes (default: all the usual ones)")
+    add("--metrics", metavar="LIST", help="such as bleu,reversals (default: the usual ones)")
     add("--src", metavar="FILE", help="source text; word order needs it")
     add("--langs", nargs=2, metavar="LANG", help="all text is raw, in these languages: de en")
     add("--like", metavar="SYSTEM", help="text is raw; words and aligner are those of a system")
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--ref-links", metavar="FILE", action="append", default=[], help="source-reference, per REF"
     )
-    add("--pos", metavar="FILE", help="source tags for KRS-V: word|POS, or tags alone")
+    add("--pos", metavar="FILE", help="source tags, for verbs: word|POS, or tags alone")
     add(
         "--verbs", metavar="LIST", default="VERB,AUX", help="tags that count (default VERB,AUX; V*)"
     )
@@ -65,6 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--bins", metavar="LIST", default="10,20,30,40", help="ends of length bins (10,20,30,40)")
     add("--worst", type=int, default=0, metavar="N", help="draw the N sentences ordered worst")
     add("--html", metavar="FILE", help="also write a page that shows the outputs side by side")
+    add("--worst-by", metavar="NAME", help="a metric (krs-v-linked; without tags krs-linked)")
     add("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="processes for TER")
     add_seed(parser)
     add_json(parser)
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> None:
     with bar("evaluate", " scores") as progress:
         judged = judge(args, hyps, refs, options, progress)
     cases = {
-        output.name: drill.worst(judged.gold, output, args.worst, options)
+        output.name: drill.worst(judged.gold, output, args.worst, options, args.worst_by)
         for output in judged.outputs
         if args.worst
     }

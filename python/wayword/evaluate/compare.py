@@ -11,8 +11,9 @@ How: statistics of every sentence are taken once; everything else is sums of the
 100.0 no mark
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from wayword.errors import ArgumentError
 from wayword.evaluate import significance
 from wayword.evaluate.gold import Gold, Output
+from wayword.evaluate.linked import KrsLinked, KrsVLinked, Reversals, ReversalsV
 from wayword.evaluate.meteor import Meteor, MeteorSynonyms
 from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
@@ -32,11 +34,16 @@ METRICS: dict[str, type[Metric]] = {
     metric.name.lower(): metric
     for metric in (
         *(Bleu, ChrF, Ter, Nist, Meteor, MeteorSynonyms),
+        *(KrsLinked, KrsVLinked, Reversals, ReversalsV),
         *(Krs, KrsV, Fuzzy, Ribes, LrScore),
     )
 }
-DEFAULT = ("bleu", "chrf", "ter", "nist", "meteor", "krs", "krs-v")
+#: The metrics of word order that tables show unless told otherwise, for all words.
+ORDER = ("krs-linked", "reversals")
+DEFAULT = ("bleu", "chrf", "ter", "nist", "meteor", *ORDER, "krs-v-linked", "reversals-v")
 BINS = (10, 20, 30, 40)
+#: A metric of word order that judges a smaller share of the words is warned about.
+LEAST_JUDGED = 60.0
 
 #: Better and worse than the baseline, at the two levels.
 MARKS = (("▲", "▼"), ("△", "▽"))
@@ -44,7 +51,11 @@ MARKS = (("▲", "▼"), ("△", "▽"))
 
 @dataclass(frozen=True)
 class Score:
-    """A score with its interval; ``p_value`` of the difference from the baseline."""
+    """A score with its interval; ``p_value`` of the difference from the baseline.
+
+    The value is NaN where there is nothing to judge. ``details`` are what else the metric tells, in
+    percent: for those of word order the share of words that are ``judged``.
+    """
 
     system: str
     metric: str
@@ -53,6 +64,7 @@ class Score:
     high: float
     p_value: float | None = None
     is_better: bool | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def mark(self) -> str:
@@ -174,7 +186,7 @@ def compare(
         bins=tuple(_bins(gold, outputs, measures, statistics, bins)),
         signatures={metric.name.lower(): metric.signature() for metric in measures},
         recipe=recipe,
-        notes=tuple(_notes(outputs)),
+        notes=(*_notes(outputs), *_judged_notes(scores)),
     )
 
 
@@ -235,11 +247,14 @@ def _scores(
     intervals = significance.bootstrap(functions, matrices, rounds=resamples, seed=seed)
     scores = []
     for at, metric in enumerate(metrics):
-        value, base = (float(metric.score(rows[at].sum(axis=0))) for rows in (matrices, first))
-        p_value = p_values[at] if p_values else None
-        is_better = None if value == base else (value > base) == metric.higher_is_better
-        name = metric.name.lower()
-        scores.append(Score(system, name, value, *intervals[at], p_value, is_better))
+        sums = matrices[at].sum(axis=0)
+        value, base = float(metric.score(sums)), float(metric.score(first[at].sum(axis=0)))
+        p_value = None if p_values is None or math.isnan(p_values[at]) else p_values[at]
+        is_better = None
+        if value != base and not math.isnan(value - base):
+            is_better = (value > base) == metric.higher_is_better
+        name, details = metric.name.lower(), metric.details(sums)
+        scores.append(Score(system, name, value, *intervals[at], p_value, is_better, details))
     return scores
 
 
@@ -278,4 +293,20 @@ def _notes(outputs: Sequence[Output]) -> list[str]:
         if empty:
             what = f"{len(empty)} of {len(output)} lines are empty, the first is line {empty[0]}"
             notes.append(f"{output.name}: {what}; they count as wrong")
+    return notes
+
+
+def _judged_notes(scores: Sequence[Score]) -> list[str]:
+    """A warning for each system whose order is hardly known."""
+    few: dict[str, list[Score]] = {}
+    for score in scores:
+        # NaN, which no words at all give, is few
+        if not score.details.get("judged", 100.0) >= LEAST_JUDGED:
+            few.setdefault(score.system, []).append(score)
+    notes = []
+    for system, of_system in few.items():
+        names = ", ".join(METRICS[score.metric].name for score in of_system)
+        least = min(np.nan_to_num(score.details["judged"]) for score in of_system)
+        what = f"only {least:.0f} % of the words are judged by {names}"
+        notes.append(f"{system}: {what}; below {LEAST_JUDGED:.0f} % scores say little of the order")
     return notes

@@ -21,15 +21,31 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from wayword import _core
 from wayword.errors import ArgumentError, MismatchError
 from wayword.reorder.order import order_from_links, rank_of
 
-__all__ = ["Gold", "Links", "Output", "Ranks", "check_count", "check_links", "word_counts"]
+__all__ = [
+    "UNLINKED",
+    "Gold",
+    "Keys",
+    "Links",
+    "Output",
+    "Ranks",
+    "check_count",
+    "check_links",
+    "word_counts",
+]
 
 #: The links of one sentence: pairs of a source and a target position.
 Links = Sequence[tuple[int, int]]
 #: When each source word of a sentence is translated.
 Ranks = npt.NDArray[np.int64]
+#: The first target position of each source word of a text, sentence after sentence.
+Keys = npt.NDArray[np.uint32]
+
+#: The key of a word without links.
+UNLINKED = 0xFFFF_FFFF
 
 SAME = "do both come from the same corpus?"
 
@@ -71,6 +87,10 @@ def _ranks(links: Sequence[Links], lengths: Sequence[int]) -> list[Ranks]:
         np.array(rank_of(order_from_links(n, of_pair, "attach")), dtype=np.int64)
         for of_pair, n in pairs
     ]
+
+
+def _keys(links: Sequence[Links], lengths: list[int]) -> Keys:
+    return np.asarray(_core.link_keys(links, lengths))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +164,20 @@ class Gold:
             raise ArgumentError("ref_links: found none; expected links of source and reference")
         return [_ranks(links, self.src_lengths) for links in self.ref_links]
 
+    @cached_property
+    def ref_keys(self) -> list[Keys]:
+        """Where each reference has the source words."""
+        if self.ref_links is None:
+            raise ArgumentError("ref_links: found none; expected links of source and reference")
+        return [_keys(links, self.src_lengths) for links in self.ref_links]
+
+    @cached_property
+    def flat_weights(self) -> npt.NDArray[np.float64] | None:
+        """The weights of all source words in a row."""
+        if self.weights is None:
+            return None
+        return np.array([weight for of_line in self.weights for weight in of_line], np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -169,7 +203,14 @@ class Output:
 
     def ranks(self, gold: Gold) -> list[Ranks]:
         """The order in which the system put the source words."""
+        return _ranks(self._known_links(), gold.src_lengths)
+
+    def keys(self, gold: Gold) -> Keys:
+        """Where the output has the source words."""
+        return _keys(self._known_links(), gold.src_lengths)
+
+    def _known_links(self) -> Sequence[Links]:
         if self.links is None:
             what = "links of source and output"
             raise ArgumentError(f"links: found none for {self.name}; expected {what}")
-        return _ranks(self.links, gold.src_lengths)
+        return self.links

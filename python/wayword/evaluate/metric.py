@@ -76,6 +76,8 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     #: the order of magnitude of scores, which tolerances refer to
     scale: ClassVar[float] = 100.0
+    #: the first columns of statistics, if ``score`` needs no more
+    score_columns: ClassVar[int | None] = None
 
     def __init__(self, gold: Gold, options: Options) -> None:
         self.gold = gold
@@ -87,7 +89,18 @@ class Metric(ABC):
 
     @abstractmethod
     def score(self, sums: Matrix) -> Matrix:
-        """The score of each sum of rows: the last axis is taken away."""
+        """The score of each sum of rows: the last axis is taken away.
+
+        NaN where there is nothing to judge: n/a in tables, null in JSON.
+        """
+
+    def sentence_score(self, rows: Matrix) -> Matrix:
+        """How good single sentences are, for tuning; never NaN."""
+        return np.nan_to_num(self.score(rows))
+
+    def details(self, sums: Matrix) -> dict[str, float]:  # noqa: ARG002
+        """What else a reader should see, in percent; ``judged``: words that decide the score."""
+        return {}
 
     @abstractmethod
     def signature(self) -> str:
@@ -112,14 +125,25 @@ class MeanMetric(Metric):
         return np.stack([np.where(counts, values, 0.0), counts.astype(float)], axis=1)
 
     def score(self, sums: Matrix) -> Matrix:
-        """The mean; 0 where no sentence counts."""
-        return 100 * ratio(sums[..., 0], sums[..., 1])
+        """The mean; n/a where no sentence counts."""
+        return 100 * share(sums[..., 0], sums[..., 1])
 
 
 def ratio(above: Matrix, below: Matrix) -> Matrix:
     """A quotient that is 0 where there is nothing to divide by."""
     above, below = np.broadcast_arrays(above, below)
     return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+
+
+def share(above: Matrix, below: Matrix) -> Matrix:
+    """A quotient that is NaN where there is nothing to divide by.
+
+    >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    array([0.5, nan])
+    """
+    above, below = np.broadcast_arrays(above, below)
+    unknown: Matrix = np.full(above.shape, np.nan)
+    return np.divide(above, below, out=unknown, where=below > 0)
 
 
 def brevity(hyp_length: float, ref_length: float) -> float:

@@ -28,17 +28,32 @@ Cost: O(n²) a sentence with numpy, some 20 µs.
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from wayword.errors import ArgumentError
 from wayword.evaluate.gold import Gold, Output, Ranks
-from wayword.evaluate.metric import Matrix, MeanMetric, Metric, Options, brevity, signature
+from wayword.evaluate.metric import Matrix, MeanMetric, Metric, Options, brevity, share, signature
 from wayword.evaluate.ngram import Bleu, tokenized
+from wayword.evaluate.pairs import PairCounts, attached, count_pairs, kendall, linked_words
 
-__all__ = ["Fuzzy", "Krs", "KrsV", "LrScore", "Ribes", "fuzzy_reordering", "krs", "krs_v", "ribes"]
+__all__ = [
+    "Choice",
+    "Fuzzy",
+    "Krs",
+    "KrsV",
+    "LrScore",
+    "OfLinks",
+    "Ribes",
+    "fuzzy_reordering",
+    "krs",
+    "krs_v",
+    "penalties",
+    "ribes",
+]
 
 
 # --- one sentence --------------------------------------------------------------------------------
@@ -110,14 +125,22 @@ def ribes(
     hyp: Sequence[str], ref: Sequence[str], *, alpha: float = 0.25, beta: float = 0.10
 ) -> float:
     """Normalised Kendall's tau × precision^alpha × brevity^beta of one sentence."""
+    return _ribes(hyp, ref, alpha, beta)[0]
+
+
+def _ribes(
+    hyp: Sequence[str], ref: Sequence[str], alpha: float = 0.25, beta: float = 0.10
+) -> tuple[float, int]:
+    """The value, and how many words have a place in the reference."""
     places = unique_places(hyp, ref)
     if len(places) < 2 and not (len(places) == len(ref) == 1):
-        return 0.0  # one word has no order
+        return 0.0, len(places)  # one word has no order
     ranks = np.array(places)
     pairs = len(places) * (len(places) - 1) / 2
     rising = np.triu(ranks[:, None] < ranks, 1).sum() / pairs if pairs else 1.0
     precision = len(places) / len(hyp)
-    return float(rising * precision**alpha * brevity(len(hyp), len(ref)) ** beta)
+    value = float(rising * precision**alpha * brevity(len(hyp), len(ref)) ** beta)
+    return value, len(places)
 
 
 def unique_places(hyp: Sequence[str], ref: Sequence[str]) -> list[int]:
@@ -169,32 +192,82 @@ def _with_context(
 # --- metrics -------------------------------------------------------------------------------------
 
 
-class _OfLinks(MeanMetric):
-    """A metric that compares the ranks of source words on both sides."""
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A value a sentence, and the number of the reference that it is from."""
+
+    values: Matrix
+    refs: Ranks
+
+    @classmethod
+    def best(cls, table: Matrix) -> "Choice":
+        """The highest value of each column, the first of equal ones; NaN where all are NaN."""
+        refs = np.where(np.isnan(table), -np.inf, table).argmax(axis=0)
+        return cls(table[refs, np.arange(table.shape[1])], refs)
+
+
+def penalties(gold: Gold, output: Output) -> Matrix:
+    """The brevity penalty of each sentence, a row a reference."""
+    return np.array(
+        [
+            [
+                1.0 if hyp >= ref and hyp else brevity(hyp, ref)
+                for hyp, ref in zip(output.lengths, lengths, strict=True)
+            ]
+            for lengths in gold.ref_lengths
+        ]
+    )
+
+
+class OfLinks(MeanMetric):
+    """A metric that compares the order of source words on both sides.
+
+    Columns: the value, 1 for a sentence that counts; words linked on both sides, words.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ("links",)
+    score_columns = 2
+    #: what becomes of words without links
+    null: ClassVar[str] = "attach"
 
     @abstractmethod
-    def value(self, hyp_rank: Ranks, ref_rank: Ranks, number: int) -> float:
-        """The value of sentence ``number`` before any penalty; NaN leaves the sentence out."""
+    def table(self, output: Output) -> Matrix:
+        """The value of each sentence before any penalty; NaN leaves it out. A row a reference."""
 
-    def penalty(self, hyp_length: int, ref_length: int) -> float:
-        """What the value is multiplied with."""
-        return brevity(hyp_length, ref_length)
+    def penalty(self, output: Output) -> Matrix:
+        """What values are multiplied with."""
+        return penalties(self.gold, output)
+
+    def sentences(self, output: Output) -> Choice:
+        """The best value of each sentence before any penalty, and the reference it is from."""
+        return Choice.best(self.table(output))
 
     def values(self, output: Output) -> Matrix:
         """The best or the mean over the references."""
-        table = np.empty((len(self.gold.refs), len(output)))
-        hyps = list(zip(output.ranks(self.gold), output.lengths, strict=True))
-        for row, ranks, lengths in zip(
-            table, self.gold.ref_ranks, self.gold.ref_lengths, strict=True
-        ):
-            for number, (hyp_rank, hyp_length) in enumerate(hyps):
-                value = self.value(hyp_rank, ranks[number], number)
-                row[number] = value * self.penalty(hyp_length, lengths[number])
-        average = self.options.refchoice == "average"
-        values: Matrix = table.mean(axis=0) if average else table.max(axis=0)
-        return values
+        return self._measured(output)[0]
+
+    def statistics(self, output: Output) -> Matrix:
+        """Also how many words are linked on both sides."""
+        values, judged = self._measured(output)
+        counts = ~np.isnan(values)
+        words = np.array(self.gold.src_lengths, np.float64)
+        return np.stack([np.where(counts, values, 0.0), counts, judged, words], axis=1)
+
+    def _measured(self, output: Output) -> tuple[Matrix, Matrix]:
+        """Values and judged words."""
+        keys, lengths = output.keys(self.gold), self.gold.src_lengths
+        linked = np.array([linked_words(keys, ref, lengths) for ref in self.gold.ref_keys])
+        table = self.table(output) * self.penalty(output)
+        if self.options.refchoice == "average":
+            counts = ~np.isnan(table)
+            values = share(np.where(counts, table, 0.0).sum(axis=0), counts.sum(axis=0))
+            return values, linked.mean(axis=0)
+        choice = Choice.best(table)
+        return choice.values, linked[choice.refs, np.arange(len(output))]
+
+    def details(self, sums: Matrix) -> dict[str, float]:
+        """The share of source words that are linked on both sides."""
+        return {"judged": 100 * float(share(sums[2], sums[3]))}
 
     def signature(self) -> str:
         """How references, unaligned words and short output are treated."""
@@ -202,23 +275,28 @@ class _OfLinks(MeanMetric):
 
     def facts(self) -> dict[str, object]:
         """The parts of the signature that are its own."""
-        return {"refs": self.options.refchoice, "null": "attach", "bp": "sentence"}
+        return {"refs": self.options.refchoice, "null": self.null, "bp": "sentence"}
 
 
-class Krs(_OfLinks):
+class Krs(OfLinks):
     """Kendall reordering score."""
 
     name = "KRS"
     meaning = "pairs of source words in the order of the reference"
 
-    def value(self, hyp_rank: Ranks, ref_rank: Ranks, number: int) -> float:  # noqa: ARG002
+    def table(self, output: Output) -> Matrix:
         """One minus the root of the share of pairs put wrongly."""
-        if not len(hyp_rank):
-            return 1.0
-        return _krs_v(hyp_rank, ref_rank, np.ones(len(hyp_rank)), "weights")
+        return np.array([kendall(of.linked, of.wrong) for of in self.counts(output)])
+
+    def counts(self, output: Output) -> Iterator[PairCounts]:
+        """What becomes of all pairs of words, for each reference."""
+        lengths = self.gold.src_lengths
+        keys = attached(output.keys(self.gold), lengths)
+        for ref in self.gold.ref_keys:
+            yield count_pairs(keys, attached(ref, lengths), lengths, self.gold.flat_weights)
 
 
-class KrsV(_OfLinks):
+class KrsV(Krs):
     """Kendall reordering score of weighted words, by default verbs."""
 
     name = "KRS-V"
@@ -229,11 +307,17 @@ class KrsV(_OfLinks):
         super().__init__(gold, options)
         if gold.weights is None:
             raise ArgumentError("weights: found none; expected the weights of source words")
-        self._weights = [np.array(of_sentence, dtype=np.float64) for of_sentence in gold.weights]
 
-    def value(self, hyp_rank: Ranks, ref_rank: Ranks, number: int) -> float:
-        """NaN for a sentence without weights, which leaves it out."""
-        return _krs_v(hyp_rank, ref_rank, self._weights[number], self.options.norm)
+    def table(self, output: Output) -> Matrix:
+        """NaN for a sentence without weights, which leaves it out, unless ``norm`` is literal."""
+        if self.options.norm == "literal":
+            rows = [kendall(of.linked, of.wrong_weight) for of in self.counts(output)]
+        else:
+            rows = [
+                np.where(of.weight > 0, kendall(of.linked, of.wrong_weight, of.weight), np.nan)
+                for of in self.counts(output)
+            ]
+        return np.array(rows)
 
     def facts(self) -> dict[str, object]:
         """Also the normalisation, and how many sentences count."""
@@ -241,19 +325,20 @@ class KrsV(_OfLinks):
         return {**super().facts(), "norm": self.options.norm, "sentences": counted}
 
 
-class Fuzzy(_OfLinks):
+class Fuzzy(OfLinks):
     """Fuzzy reordering score; only the order counts, so there is no penalty."""
 
     name = "FRS"
     meaning = "fuzzy reordering score: neighbours that stay together"
 
-    def value(self, hyp_rank: Ranks, ref_rank: Ranks, number: int) -> float:  # noqa: ARG002
+    def table(self, output: Output) -> Matrix:
         """The share of neighbours that are neighbours in the reference."""
-        return _fuzzy(hyp_rank, ref_rank)
+        ranks = output.ranks(self.gold)
+        return np.array([list(map(_fuzzy, ranks, refs)) for refs in self.gold.ref_ranks])
 
-    def penalty(self, hyp_length: int, ref_length: int) -> float:  # noqa: ARG002
+    def penalty(self, output: Output) -> Matrix:
         """None, but an output without words has no order."""
-        return float(hyp_length > 0)
+        return np.array([np.array(output.lengths) > 0] * len(self.gold.refs), np.float64)
 
     def facts(self) -> dict[str, object]:
         """As for KRS, without a penalty."""
@@ -266,6 +351,7 @@ class Ribes(MeanMetric):
     name = "RIBES"
     meaning = "rank correlation of words found in both texts"
     alpha, beta = 0.25, 0.10
+    score_columns = 2
 
     def __init__(self, gold: Gold, options: Options) -> None:
         super().__init__(gold, options)
@@ -273,9 +359,28 @@ class Ribes(MeanMetric):
 
     def values(self, output: Output) -> Matrix:
         """The best over the references."""
+        return self._measured(output)[:, 0]
+
+    def statistics(self, output: Output) -> Matrix:
+        """Also how many words have a place in the reference, and how many there are."""
+        values, judged, words = self._measured(output).T
+        return np.stack([values, np.ones(len(values)), judged, words], axis=1)
+
+    def _measured(self, output: Output) -> Matrix:
+        """Value, words with a place, words."""
         hyps = tokenized(output.lines, self.options, lowercase=True)
         rows = zip(hyps, *self._refs, strict=True)
-        return np.array([max(ribes(hyp, ref) for ref in refs) for hyp, *refs in rows])
+        return np.array(
+            [
+                (*max((_ribes(hyp, ref) for ref in refs), key=lambda pair: pair[0]), len(hyp))
+                for hyp, *refs in rows
+            ],
+            np.float64,
+        )
+
+    def details(self, sums: Matrix) -> dict[str, float]:
+        """The share of its words that have a place in the reference."""
+        return {"judged": 100 * float(share(sums[2], sums[3]))}
 
     def signature(self) -> str:
         """The two powers, case and tokeniser."""
@@ -295,15 +400,19 @@ class LrScore(Metric):
         self._order, self._words = Krs(gold, options), Bleu(gold, options)
 
     def statistics(self, output: Output) -> Matrix:
-        """Two columns of KRS, then BLEU's."""
+        """The columns of KRS, then BLEU's."""
         parts = [self._order.statistics(output), self._words.statistics(output)]
         return np.concatenate(parts, axis=1)
 
     def score(self, sums: Matrix) -> Matrix:
         """The mix."""
         alpha = self.options.alpha
-        order, words = self._order.score(sums[..., :2]), self._words.score(sums[..., 2:])
+        order, words = self._order.score(sums[..., :4]), self._words.score(sums[..., 4:])
         return alpha * order + (1 - alpha) * words
+
+    def details(self, sums: Matrix) -> dict[str, float]:
+        """Those of KRS."""
+        return self._order.details(sums)
 
     def signature(self) -> str:
         """The share of order, then both parts."""

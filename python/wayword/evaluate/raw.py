@@ -207,11 +207,12 @@ def _joined(results: Sequence[Comparison], note: str) -> Comparison:
             for system in first.systems
         }
         bins.append(replace(same[0], scores=scores))
+    notes = [text for result in results for text in result.notes]
     return replace(
         first,
         metrics=tuple(metric for result in results for metric in result.metrics),
         scores=tuple(score for result in results for score in result.scores),
         bins=tuple(bins),
         signatures={name: text for result in results for name, text in result.signatures.items()},
-        notes=(*first.notes, *([note] if note else [])),
+        notes=tuple(dict.fromkeys([*notes, *([note] if note else [])])),
     )

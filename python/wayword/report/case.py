@@ -11,7 +11,7 @@ Cost: O(n²) characters.
 >>> output = Output("base", ["he has the book read"],
 ...                 [[(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]])
 >>> print(draw(worst(gold, output, 1)[0]))
-line 1: KRS-V 50.0
+line 1: KRS-V-linked 50.0
 source: er hat das buch gelesen
 output: he has the book read
 reference: he has read the book
@@ -35,10 +35,10 @@ BOXES = " ╵╷│╴╯╮┤╶╰╭├─┴┬┼"
 
 
 def draw(case: Case) -> str:
-    """The case as lines of text; weighted words stand in brackets."""
+    """The case as lines of text; weighted words stand in brackets, those not judged in ( )."""
     shown = [
-        f"[{word}]" if weighted else word
-        for word, weighted in zip(case.words, case.is_weighted, strict=True)
+        f"[{word}]" if weighted and judged else word if judged else f"({word})"
+        for word, weighted, judged in zip(case.words, case.is_weighted, case.is_judged, strict=True)
     ]
     head = [
         f"line {case.line}: {case.metric} {case.score:.1f}",

@@ -3,7 +3,7 @@
 In: a gold standard, and names of metrics with their shares. Out: statistics of candidates, which
 add up, and from their sums one number, higher is better. Error rates count as 100 minus the rate.
 How: a mix has the statistics of its metrics side by side. BLEU, chrF and TER have scores of many
-sums at once here; ``exact`` is what ``wayword evaluate`` prints.
+sums at once here; ``exact`` is what ``wayword evaluate`` prints. What is n/a there counts as 0.
 
 >>> objective = Objective({"bleu": 0.5, "ter": 0.5}, Gold(refs=[["the cat sat on the mat"]]))
 >>> rows = objective.rows([0, 0], ["the cat sat on the mat", "the cat sat on mat"])
@@ -136,7 +136,7 @@ class Objective:
                 if links is not None:
                     its_links[sentences[at]] = links[at]
             output = Output("candidates", texts, its_links if metric.needs else None)
-            part = metric.statistics(output)
+            part = metric.statistics(output)[:, : metric.score_columns]
             if rows is None:
                 rows = np.empty((len(lines), part.shape[1]))
             rows[in_layer] = part[sentences[in_layer]]
@@ -154,19 +154,20 @@ class Objective:
 
     def sentence(self, rows: Matrix) -> Matrix:
         """How good single candidates are, 0 to 1 for most metrics; BLEU is smoothed by adding 1."""
-        scores = [
-            (lambda part: 100 * ngrams.sentence_bleu(part))
-            if metric.name == "BLEU"
-            else self._quick(metric)
-            for _, metric in self.parts
-        ]
+        scores = [self._of_sentence(metric) for _, metric in self.parts]
         return self._mix(rows, scores) / 100
+
+    def _of_sentence(self, metric: Metric) -> ngrams.ScoreFunction:
+        if metric.name == "BLEU":
+            return lambda part: 100 * ngrams.sentence_bleu(part)
+        quick = self._quick(metric)
+        return metric.sentence_score if quick == metric.score else quick
 
     def _mix(self, sums: Matrix, scores: Sequence[ngrams.ScoreFunction]) -> Matrix:
         mixed: Matrix = np.zeros(sums.shape[:-1])
         start = 0
         for (share, metric), width, score in zip(self.parts, self._widths, scores, strict=True):
-            value = score(sums[..., start : start + width])
+            value = np.nan_to_num(score(sums[..., start : start + width]))
             mixed = mixed + share * (value if metric.higher_is_better else 100 - value)
             start += width
         return mixed
