@@ -10,7 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-STAGES = ("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate")
+STAGES = (
+    *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
+    "order_metrics",
+)
 #: Those that make their text themselves.
 ALONE = ("corpus",)
 
