@@ -4,7 +4,8 @@ In: links made by people for four language pairs. Six outputs are made of each r
 nobody can dispute which is better: its own words in the right order, with one jump undone, in the
 order of the source, with verbs at the end, shuffled a little, and shuffled. Links of outputs and
 references are thinned at random, each side by itself, or made by our aligner for both, or for the
-reference alone, as when an output's links are its decoder's.
+reference alone, as when an output's links are its decoder's. In one setting half of the words of
+all outputs are other words, for metrics that compare text.
 Out: for each pair, kind of links and metric its value for every output, and how often it ranks two
 outputs rightly when sentences are drawn with replacement; then, by metric, all of that together.
 """
@@ -37,6 +38,7 @@ METRICS = (
 )
 THINNED = (0, 10, 30, 50)
 SENTENCES, TRAINED, DRAWS = 400, 20_000, 1000
+OTHER = 0.5  # words of an output that the reference does not have
 VERBS = ("VERB", "AUX")
 #: The first of each is better, beyond dispute.
 BETTER = (
@@ -70,23 +72,30 @@ def _pair_rows(pair: str) -> list[dict[str, Any]]:
         thin = partial(thinned, random.Random(percent), percent / 100)
         links = {name: thin(text.links_of(orders)) for name, orders in text.orders.items()}
         measured += _rows(pair, f"{percent} % dropped", text, links, thin(text.links))
+    known = {name: text.links_of(orders) for name, orders in text.orders.items()}
+    measured += _rows(pair, f"all, {OTHER:.0%} other words", text, known, text.links, OTHER)
     aligner = align.fit(text.bitext, threads=2)
     made = {
         name: links_by(aligner, text.src, text.lines_of(of)) for name, of in text.orders.items()
     }
     ref_links = links_by(aligner, text.src, text.refs)
     measured += _rows(pair, "aligner's", text, made, ref_links)
-    known = {name: text.links_of(orders) for name, orders in text.orders.items()}
     measured += _rows(pair, "output people's, reference aligner's", text, known, ref_links)
     return measured
 
 
 def _rows(
-    pair: str, kind: str, text: "Text", links: dict[str, list[Links]], ref_links: list[Links]
+    pair: str,
+    kind: str,
+    text: "Text",
+    links: dict[str, list[Links]],
+    ref_links: list[Links],
+    other: float = 0.0,
 ) -> list[dict[str, Any]]:
     gold = Gold(refs=[text.refs], src=text.src, ref_links=[ref_links], weights=text.weights)
     outputs = [
-        Output(name, text.lines_of(orders), links[name]) for name, orders in text.orders.items()
+        Output(name, text.lines_of(orders, other), links[name])
+        for name, orders in text.orders.items()
     ]
     count = len(text.src)
     drawn = np.random.default_rng(1).multinomial(count, [1 / count] * count, size=DRAWS)
@@ -175,9 +184,13 @@ class Text:
         treebank = SHARED / "data" / "ud" / PAIRS[pair] / "train.conllu.xz"
         return cls(Bitext.from_pairs(zip(*sides, strict=True)), links, treebank)
 
-    def lines_of(self, orders: Sequence[Order]) -> list[str]:
-        """The words of the references in other orders."""
-        split = [ref.split() for ref in self.refs]
+    def lines_of(self, orders: Sequence[Order], other: float = 0.0) -> list[str]:
+        """The words of the references in other orders; some share of them are other words."""
+        draw = random.Random(1)
+        split = [
+            [f"{word}~" if draw.random() < other else word for word in ref.split()]
+            for ref in self.refs
+        ]
         return [
             " ".join(words[at] for at in order) for words, order in zip(split, orders, strict=True)
         ]

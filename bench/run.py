@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
-    "order_metrics",
+    "order-metrics",
 )
 #: Those that make their text themselves.
 ALONE = ("corpus",)
@@ -26,7 +26,7 @@ def main() -> None:
         if stage not in ALONE and not measure.SHARED.is_dir():
             print(f"{stage}: not measured; the real data folder ../shared is not there")
             continue
-        rows = import_module(f"bench.{stage}").rows()
+        rows = import_module(f"bench.{stage.replace('-', '_')}").rows()
         print(f"\n## {stage}")
         measure.show(rows)
         print(f"written to {measure.write_result(stage, rows).relative_to(measure.ROOT)}")

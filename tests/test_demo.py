@@ -10,7 +10,7 @@ def test_pruned_long_jumps_order_verbs_best(tmp_path: Path) -> None:
     text = "\n".join(demo.demonstrate(tmp_path, pairs=["ar-en"]))
     rows = {row.variant: row for row in load_result(tmp_path / "systems" / "table.json").rows}
     assert list(rows) == ["mono", demo.BASELINE, demo.LONG, demo.PRUNED]
-    verbs = {name: row.scores["krs-v"][0] for name, row in rows.items()}
+    verbs = {name: row.scores["krs-v"][0] or 0.0 for name, row in rows.items()}
     assert verbs[demo.PRUNED] > max(verbs[demo.BASELINE], verbs[demo.LONG]) > verbs["mono"]
     for name in rows:
         assert f"ar-en   {name} " in text

@@ -68,7 +68,7 @@ def test_bleu_is_the_number_that_sacrebleu_prints(
     assert judged.result.score("worse", "chrf").value == pytest.approx(
         sacrebleu.corpus_chrf(hyp, [ref]).score
     )
-    assert 0 < judged.result.score("worse", "krs").value < 100
+    assert 0 < judged.result.score("worse", "krs-linked").value < 100
     assert judged.gold.refs[0][0].endswith(" .")
     assert len(judged.result.bins) > 1
     for part in judged.result.bins:
@@ -84,7 +84,9 @@ def test_a_tokenised_reference_changes_no_score(
         judged = compare_raw(
             src, [lines(corpus / name)], {"worse": hyp}, sides=sides, aligner=aligner, rounds=10
         )
-        scores.append([judged.result.score("worse", metric).value for metric in ("bleu", "krs")])
+        scores.append(
+            [judged.result.score("worse", metric).value for metric in ("bleu", "krs-linked")]
+        )
     assert scores[0] == pytest.approx(scores[1])
 
 
@@ -94,7 +96,7 @@ def test_a_tagger_brings_verbs(corpus: Path, sides: Sides, aligner: align.Aligne
     judged = compare_raw(
         src, [ref], {"worse": hyp}, sides=sides, aligner=aligner, annotator=tagger, rounds=10
     )
-    assert "krs-v" in judged.result.metrics
+    assert "krs-v-linked" in judged.result.metrics
 
 
 def test_texts_that_do_not_fit_are_named(
@@ -119,7 +121,7 @@ def test_one_command_does_it_all(corpus: Path, capsys: pytest.CaptureFixture[str
     assert result["systems"] == ["worse.en", "raw.test.en"]
     scores = {(s["system"], s["metric"]): s for s in result["scores"]}
     assert scores["raw.test.en", "bleu"]["value"] == pytest.approx(100)
-    assert scores["raw.test.en", "krs"]["mark"] == "▲"
+    assert scores["raw.test.en", "krs-linked"]["mark"] == "▲"
     [note] = [note for note in result["notes"] if "13a" in note]
     assert note.startswith("worse.en, raw.test.en are raw and reference 1 is tokenised")
     # The same without word order: text that is tokenised differently is told, and compared right.

@@ -16,7 +16,7 @@ from wayword.stage import Result, Stage
 FILE = """\
 name = "Limits"
 baseline = "dl 6"
-metrics = ["bleu", "krs"]
+metrics = ["bleu", "krs-linked", "krs", "reversals"]
 rounds = 100
 [[corpus]]
 name = "toy"
@@ -64,7 +64,8 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     assert list(rows) == ["mono", "dl 6", "no orientation"]
     assert rows["mono"].dev == rows["dl 6"].dev
     assert rows["dl 6"].scores["bleu"][2] is None
-    assert rows["mono"].scores["bleu"][0] < rows["dl 6"].scores["bleu"][0]
+    bleu = {name: row.scores["bleu"][0] or 0.0 for name, row in rows.items()}
+    assert bleu["mono"] < bleu["dl 6"]
     _, _, p_value, mark = rows["mono"].scores["krs"]
     assert p_value is not None
     assert (mark in "▼▲" and mark != "") == (p_value <= 0.05)
@@ -72,10 +73,18 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
 
     text = (folder / "out" / "table.md").read_text(encoding="utf-8")
     assert "| toy | dl 6 |" in text
-    assert r"\begin{tabular}{llrrrrr}" in (folder / "out" / "table.tex").read_text(encoding="utf-8")
+    assert r"\begin{tabular}{llrrrrrrrrr}" in (folder / "out" / "table.tex").read_text(
+        encoding="utf-8"
+    )
     with (folder / "out" / "table.csv").open(encoding="utf-8") as file:
         (first, *_) = csv.DictReader(file)
     assert float(first["bleu"]) == rows["mono"].scores["bleu"][0]
+    assert float(first["reversals_recall"]) == rows["mono"].details["reversals"]["recall"]
+    # a word order of the source reverses nothing, unless one word stands for several
+    reversals = {name: row.scores["reversals"][0] or 0.0 for name, row in rows.items()}
+    assert reversals["mono"] < reversals["dl 6"]
+    assert " P / R |" in text
+    assert " judged, % |" in text
     again = load_result(folder / "out" / "table.json")
     assert again.rows[0].scores["bleu"][0] == rows["mono"].scores["bleu"][0]
 

@@ -13,7 +13,7 @@ The file looks like this; ``wayword config`` prints all keys of ``base`` and var
 
     name = "Distortion limits"
     baseline = "dl 6"
-    metrics = ["bleu", "krs"]
+    metrics = ["bleu", "krs-linked", "reversals"]
 
     [[corpus]]
     name = "toy"
@@ -34,6 +34,7 @@ The file looks like this; ``wayword config`` prints all keys of ``base`` and var
     search.space = "dl:12"
 """
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -44,10 +45,10 @@ from wayword import pipeline
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError
-from wayword.evaluate import Comparison, Output, compare
+from wayword.evaluate import ORDER, Comparison, Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.options import check_keys
-from wayword.report.experiment import Result, Row
+from wayword.report.experiment import SHOWN, Cell, Result, Row
 from wayword.stage import Progress, Stage, Watch, Work
 from wayword.stage import Result as Finished
 from wayword.stages import evaluation_stage
@@ -62,7 +63,7 @@ class Corpus:
     """Text to train on, to tune on and to test on.
 
     ``links`` of the training text may be given; ``test_links`` are those of the test set and each
-    reference, by default the trained aligner's; ``test_tags`` its POS tags, for KRS-V.
+    reference, by default the trained aligner's; ``test_tags`` its POS tags, for metrics of verbs.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Experiment:
     corpora: tuple[Corpus, ...]
     variants: tuple[Variant, ...]
     baseline: str
-    metrics: tuple[str, ...] = ("bleu", "krs")
+    metrics: tuple[str, ...] = ("bleu", *ORDER)
     base: Mapping[str, Any] = field(default_factory=dict)
     #: randomisations of the significance test
     rounds: int = 10_000
@@ -145,7 +146,7 @@ class Experiment:
             corpora=tuple(_corpus(one, folder) for one in values["corpus"]),
             variants=variants,
             baseline=baseline,
-            metrics=tuple(values.get("metrics", ("bleu", "krs"))),
+            metrics=tuple(values.get("metrics", cls.metrics)),
             base=values.get("base", {}),
             rounds=values.get("rounds", 10_000),
             seed=values.get("seed", 1),
@@ -222,12 +223,14 @@ def run(
     """Run what is missing of an experiment, and write its table to the folder."""
     out = Path(out)
     rows: list[Row] = []
+    notes: list[str] = []
     compared: Comparison | None = None
     tests = [_test(experiment, corpus) for corpus in experiment.corpora]
     with Store(out / "work", threads=threads, progress=progress, watch=watch) as store:
         for test in tests:
             compared = _compare(experiment, test, store)
             rows += _rows(experiment, test, compared, store)
+            notes += [f"{test.corpus.name}: {note}" for note in compared.notes]
     assert compared is not None
     result = Result(
         name=experiment.name,
@@ -236,6 +239,7 @@ def run(
         rows=tuple(rows),
         signatures=compared.signatures,
         recipe=compared.recipe,
+        notes=tuple(notes),
     )
     result.write(out)
     return result
@@ -332,6 +336,9 @@ def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Stor
             corpus=test.corpus.name,
             variant=variant.name,
             scores={metric: _cell(compared, variant.name, metric) for metric in compared.metrics},
+            details={
+                metric: _details(compared, variant.name, metric) for metric in compared.metrics
+            },
             ms=outputs.facts["ms"][variant.name],
             dev=tuned.facts["dev"],
             spread=tuned.facts["spread"],
@@ -339,11 +346,19 @@ def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Stor
         )
 
 
-def _cell(
-    compared: Comparison, variant: str, metric: str
-) -> tuple[float, float, float | None, str]:
+def _cell(compared: Comparison, variant: str, metric: str) -> Cell:
     score = compared.score(variant, metric)
-    return score.value, (score.high - score.low) / 2, score.p_value, score.mark
+    half = (score.high - score.low) / 2
+    return _known(score.value), _known(half), score.p_value, score.mark
+
+
+def _details(compared: Comparison, variant: str, metric: str) -> dict[str, float | None]:
+    details = compared.score(variant, metric).details
+    return {name: _known(details[name]) for name in SHOWN if name in details}
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _output(outputs: Finished, number: int, name: str) -> Output:

@@ -7,7 +7,8 @@ goes on after an interruption, with the same result.
 
 example: wayword tune system --dev dev.de dev.en
          wayword tune system --dev dev.de ref1.en ref2.en --method mira --runs 1
-         wayword tune system --dev dev.de dev.en --metric bleu=0.5,krs=0.5 --ref-links dev.links
+         wayword tune system --dev dev.de dev.en --metric bleu=0.5,krs-linked=0.5
+             --ref-links dev.links
 """
 
 import argparse
@@ -45,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--choose", default="best", help="which weights of a run count: best or last (best)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
-    add("--pos", metavar="FILE", help="source tags for KRS-V")
+    add("--pos", metavar="FILE", help="source tags, for metrics of verbs")
     add("--folder", metavar="DIR", help="where the rounds are kept (SYSTEM/tune)")
     add("--resume", action="store_true", help="go on with what was begun there")
     add("--dry-run", action="store_true", help="leave the system as it is")

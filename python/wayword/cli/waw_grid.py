@@ -1,10 +1,11 @@
 """`wayword waw grid`: how much early pruning costs no quality on a dev set."""
 
 import argparse
+import math
 
 from wayword.cli.terminal import add_json, add_threads, chosen, print_json
 
-HEAD = ["space", "score", "work/word", "left out/word", "CPU ms/word", "reused", ""]
+HEAD = ["work/word", "left out/word", "CPU ms/word", "reused", ""]
 
 
 def configure_grid(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +27,10 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
     add("--threshold", type=float, nargs="+", default=[0.5, 0.25, 0.1], metavar="T", help=least)
     near = "phrases so near stay anyway; -1: none (1 3 5)"
     add("--zone", type=int, nargs="+", default=[1, 3, 5], metavar="Z", help=near)
-    add("--metric", default="bleu", help="a metric, or shares such as bleu=0.5,krs=0.5 (bleu)")
+    add("--metric", default="bleu", help="a metric, or shares: bleu=0.5,krs-linked=0.5 (bleu)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
-    add("--pos", metavar="FILE", help="source tags for KRS-V")
+    add("--pos", metavar="FILE", help="source tags, for metrics of verbs")
     add("--tolerance", type=float, default=0.1, metavar="D", help="of the best score (0.1)")
     add_threads(parser)
     add_json(parser)
@@ -54,10 +55,12 @@ def run_grid(args: argparse.Namespace) -> None:
         return
     rows = [
         [
-            *(point.space, f"{point.score:.2f}", f"{point.work:.0f}", f"{point.narrowed:.0f}"),
+            *(point.space, f"{point.score:.2f}"),
+            *("–" if math.isnan(score) else f"{score:.2f}" for score in point.order.values()),
+            *(f"{point.work:.0f}", f"{point.narrowed:.0f}"),
             *(f"{point.cpu_ms:.3f}", point.reused, "<-" if point.space == grid.chosen else ""),
         ]
         for point in grid.tried
     ]
-    print(Table(HEAD, rows).text())
+    print(Table(["space", "score", *grid.tried[0].order, *HEAD], rows).text())
     print(f"\nleast work within {args.tolerance:g} of the best {grid.signature}: {grid.chosen}")

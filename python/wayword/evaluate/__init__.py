@@ -12,12 +12,13 @@ order words differently · ``drill`` sentences whose words are ordered worst.
 82.03
 """
 
-from wayword.evaluate.compare import METRICS, Comparison, Score, compare, make_metric
+from wayword.evaluate.compare import METRICS, ORDER, Comparison, Score, compare, make_metric
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.metric import Metric, Options
 
 __all__ = [
     "METRICS",
+    "ORDER",
     "Comparison",
     "Gold",
     "Metric",

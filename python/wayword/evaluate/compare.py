@@ -27,7 +27,16 @@ from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
 from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
 
-__all__ = ["METRICS", "Bin", "Comparison", "Score", "compare", "default_metrics", "make_metric"]
+__all__ = [
+    "METRICS",
+    "ORDER",
+    "Bin",
+    "Comparison",
+    "Score",
+    "compare",
+    "default_metrics",
+    "make_metric",
+]
 
 #: Every metric, by the name of the option.
 METRICS: dict[str, type[Metric]] = {

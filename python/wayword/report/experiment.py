@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,13 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.evaluate import METRICS
 from wayword.report.table import Table
 
-__all__ = ["FORMS", "Result", "Row", "load_result", "markdown", "plain"]
+__all__ = ["FORMS", "SHOWN", "Cell", "Result", "Row", "load_result", "markdown", "plain"]
+
+#: Score, half of the 95 % interval, p-value against the baseline and mark; None: nothing to judge.
+Cell = tuple[float | None, float | None, float | None, str]
+#: What tables show beside a score, where the metric tells it.
+SHOWN = ("judged", "precision", "recall")
+NONE = "–"
 
 
 @dataclass(frozen=True)
@@ -19,13 +25,15 @@ class Row:
 
     corpus: str
     variant: str
-    #: score, half of the 95 % interval, p-value against the baseline and mark, by metric
-    scores: Mapping[str, tuple[float, float, float | None, str]]
+    #: by metric
+    scores: Mapping[str, Cell]
     #: milliseconds of CPU a source word, one thread
     ms: float
     dev: float
     spread: float
     runs: tuple[float, ...]
+    #: some of ``SHOWN``, in percent, by metric
+    details: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,8 @@ class Result:
     rows: tuple[Row, ...]
     signatures: Mapping[str, str]
     recipe: str
+    #: what a reader of the scores should know
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -58,29 +68,57 @@ def load_result(path: FilePath) -> Result:
     """The result that ``table.json`` holds."""
     values = json.loads(Path(path).read_text(encoding="utf-8"))
     rows = tuple(Row(**{**row, "runs": tuple(row["runs"])}) for row in values["rows"])
-    return Result(**{**values, "rows": rows, "metrics": tuple(values["metrics"])})
+    tuples = {name: tuple(values.get(name, ())) for name in ("metrics", "notes")}
+    return Result(**{**values, "rows": rows, **tuples})
 
 
 def _table(result: Result) -> Table:
-    names = [METRICS[metric].name for metric in result.metrics]
-    header = ["corpus", "variant", *names, "CPU ms/word", "dev", "spread"]
+    names = []
+    for metric in result.metrics:
+        names.append(METRICS[metric].name)
+        if _has(result, metric, "recall"):
+            names.append("P / R")
+    judged = ["judged, %"] if _judging(result) else []
+    header = ["corpus", "variant", *names, *judged, "CPU ms/word", "dev", "spread"]
     return Table(header, [_cells(result, row) for row in result.rows])
+
+
+def _has(result: Result, metric: str, name: str) -> bool:
+    return any(name in row.details.get(metric, {}) for row in result.rows)
+
+
+def _judging(result: Result) -> list[str]:
+    """The metrics that do not judge every word."""
+    return [metric for metric in result.metrics if _has(result, metric, "judged")]
 
 
 def _cells(result: Result, row: Row) -> list[str]:
     shown = []
     for metric in result.metrics:
         value, half, _, mark = row.scores[metric]
-        shown.append(f"{value:.2f} ±{half:.2f}{' ' + mark if mark else ''}")
+        marked = f" {mark}" if mark else ""
+        shown.append(NONE if value is None else f"{value:.2f} ±{half or 0.0:.2f}{marked}")
+        if _has(result, metric, "recall"):
+            details = row.details[metric]
+            shown.append(f"{_percent(details['precision'])} / {_percent(details['recall'])}")
+    if judging := _judging(result):
+        least = min((row.details[metric]["judged"] or 0.0 for metric in judging), default=0.0)
+        shown.append(_percent(least))
     return [row.corpus, row.variant, *shown, f"{row.ms:.3f}", f"{row.dev:.2f}", f"{row.spread:.2f}"]
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
 
 
 def _legend(result: Result) -> str:
     runs = len(result.rows[0].runs)
+    judged = " judged: source words that decide a score of word order." if _judging(result) else ""
+    notes = "".join(f"\n\n{note}" for note in result.notes)
     return (
         f"▲▼ better, worse than {result.baseline} at p ≤ .05; △▽ at p ≤ .10. ± is half of the 95 % "
         f"interval. dev: mean weights of {runs} tuning run{'s' * (runs != 1)}; spread: standard "
-        "deviation of the runs."
+        f"deviation of the runs.{judged}{notes}"
     )
 
 
@@ -103,10 +141,15 @@ def latex(result: Result) -> str:
 
 def as_csv(result: Result) -> str:
     """Numbers for a spreadsheet."""
+    told = [
+        (metric, name) for metric in result.metrics for name in SHOWN if _has(result, metric, name)
+    ]
     names = [f"{metric}{part}" for metric in result.metrics for part in ("", "_half", "_p")]
+    names += [f"{metric}_{name}" for metric, name in told]
     rows = []
     for row in result.rows:
         numbers = [number for metric in result.metrics for number in row.scores[metric][:3]]
+        numbers += [row.details[metric][name] for metric, name in told]
         rows.append([row.corpus, row.variant, *numbers, row.ms, row.dev, row.spread])
     return Table(["corpus", "variant", *names, "ms", "dev", "spread"], rows).csv()
 

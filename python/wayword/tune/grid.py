@@ -13,13 +13,13 @@ Cost: a decoding of the dev set a setting, less what is reused. The weights stay
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
 
 from wayword.decode.translation import Statistics, Translation
 from wayword.errors import ArgumentError
-from wayword.evaluate import Gold, Options
+from wayword.evaluate import ORDER, Gold, Options, Output, make_metric
 from wayword.system import System
 from wayword.tune.objective import Objective, check_dev
 
@@ -58,7 +58,8 @@ class Pruning:
 class Tried:
     """A setting and what it is worth; ``work`` and ``cpu_ms`` are per source word.
 
-    Sentences ``reused`` were not decoded: their share of work is the same, their time is left out.
+    ``order`` are the usual metrics of word order, where links are known. Sentences ``reused`` were
+    not decoded: their share of work is the same, their time is left out.
     """
 
     space: str
@@ -67,6 +68,7 @@ class Tried:
     narrowed: float
     cpu_ms: float
     reused: int
+    order: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,16 @@ class _Job:
             narrowed=sum(_statistics(translation).narrowed for translation in every) / self.words,
             cpu_ms=1e3 * cpu / max(sum(len(self.src[at].split()) for at in missing), 1),
             reused=len(known),
+            order=self._order(every),
         )
+
+    def _order(self, every: Sequence[Translation]) -> dict[str, float]:
+        if self.objective.gold.ref_links is None:
+            return {}
+        lines = [" ".join(translation.tokens) for translation in every]
+        output = Output("dev", lines, [translation.links for translation in every])
+        metrics = [make_metric(name, self.objective.gold, self.objective.options) for name in ORDER]
+        return {metric.name: metric.corpus_score(output) for metric in metrics}
 
     def _score(self, every: Sequence[Translation]) -> float:
         lines = [" ".join(translation.tokens) for translation in every]
