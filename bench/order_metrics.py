@@ -73,7 +73,7 @@ def _pair_rows(pair: str) -> list[dict[str, Any]]:
         links = {name: thin(text.links_of(orders)) for name, orders in text.orders.items()}
         measured += _rows(pair, f"{percent} % dropped", text, links, thin(text.links))
     known = {name: text.links_of(orders) for name, orders in text.orders.items()}
-    measured += _rows(pair, f"all, {OTHER:.0%} other words", text, known, text.links, OTHER)
+    measured += _rows(pair, f"all, {OTHER:.0%} other words", text, known, text.links, other=OTHER)
     aligner = align.fit(text.bitext, threads=2)
     made = {
         name: links_by(aligner, text.src, text.lines_of(of)) for name, of in text.orders.items()
@@ -90,6 +90,7 @@ def _rows(
     text: "Text",
     links: dict[str, list[Links]],
     ref_links: list[Links],
+    *,
     other: float = 0.0,
 ) -> list[dict[str, Any]]:
     gold = Gold(refs=[text.refs], src=text.src, ref_links=[ref_links], weights=text.weights)
