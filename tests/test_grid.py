@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests import systems
 
+from wayword.align.score import parse_links
 from wayword.cli import main
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Output, make_metric
@@ -43,6 +44,17 @@ def test_every_setting_scores_as_if_it_were_alone(system: System, dev: list[list
         statistics = [translation.statistics for translation in alone]
         scored = sum(counts.scored for counts in statistics if counts is not None)
         assert tried.work == pytest.approx(scored / sum(len(line.split()) for line in dev[0]))
+
+
+def test_with_links_every_setting_shows_its_word_order(
+    system: System, dev: list[list[str]], toy_folder: Path
+) -> None:
+    lines = (toy_folder / "corpus" / "dev.links").read_text(encoding="utf-8").splitlines()[:40]
+    links = [parse_links(line, "dev.links") for line in lines]
+    gold = Gold(refs=[dev[1]], src=dev[0], ref_links=[links])
+    for tried in prune_grid(system, dev[0], gold, tops=(1,), thresholds=(0.5,), zones=(0,)).tried:
+        assert list(tried.order) == ["KRS-linked", "reversals"]
+        assert 0 < tried.order["KRS-linked"] <= 100
 
 
 def test_the_least_work_within_the_tolerance_is_chosen(
