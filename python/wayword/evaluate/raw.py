@@ -26,7 +26,7 @@ from wayword.corpus import Bitext
 from wayword.corpus.annotate import Annotator
 from wayword.corpus.files import FilePath, open_text
 from wayword.corpus.text import Preparation
-from wayword.errors import ArgumentError, MismatchError
+from wayword.errors import ArgumentError
 from wayword.evaluate.compare import METRICS, Comparison, compare, default_metrics
 from wayword.evaluate.gold import Gold, Links, Output, check_count
 from wayword.evaluate.metric import Options
@@ -99,17 +99,14 @@ def learn_aligner(
     files: Sequence[FilePath], sides: Sides, *, more: Sequence[tuple[str, str]] = (), **room: Any
 ) -> Aligner:
     """An aligner of a raw bitext; ``more`` prepared pairs are learned from too."""
-    src, tgt = files
-    pairs = [*zip(_prepared(sides.src, src), _prepared(sides.tgt, tgt), strict=False), *more]
-    counts = [sum(1 for _ in open_text(path)) for path in files]
-    if counts[0] != counts[1]:
-        found = f"{counts[0]} lines, but {tgt} has {counts[1]}"
-        raise MismatchError(f"{src}: {found}; do both come from the same corpus?")
-    return fit(Bitext.from_pairs(pairs), **room)
+    src, tgt = (list(open_text(path)) for path in files)
+    check_count(f"{files[0]}", len(src), len(tgt), f"{files[1]}")
+    pairs = zip(_words(sides.src, src), _words(sides.tgt, tgt), strict=True)
+    return fit(Bitext.from_pairs([*pairs, *more]), **room)
 
 
-def _prepared(preparation: Preparation, path: FilePath) -> list[str]:
-    return [" ".join(tokens) for tokens in preparation.prepare_all(open_text(path))]
+def _words(preparation: Preparation, lines: Sequence[str]) -> list[str]:
+    return [" ".join(tokens) for tokens in preparation.prepare_all(lines)]
 
 
 def compare_raw(
@@ -179,20 +176,17 @@ def _as_words(
     aligner: Aligner,
 ) -> tuple[Gold, list[Output]]:
     """The same text as words, with links."""
-    source = [" ".join(tokens) for tokens in sides.src.prepare_all(src)]
-
-    def words(lines: Sequence[str]) -> list[str]:
-        return [" ".join(tokens) for tokens in sides.tgt.prepare_all(lines)]
+    source = _words(sides.src, src)
 
     def linked(lines: Sequence[str]) -> list[Links]:
         links = aligner.align(Bitext.from_pairs(zip(source, lines, strict=True)))
         return [[(i, j) for i, j in of_pair.tolist()] for of_pair in links]
 
-    targets = [words(ref) for ref in refs]
+    targets = [_words(sides.tgt, ref) for ref in refs]
     gold = Gold(refs=targets, src=source, ref_links=[linked(ref) for ref in targets])
     outputs = []
     for name, lines in hyps.items():
-        prepared = words(lines)
+        prepared = _words(sides.tgt, lines)
         outputs.append(Output(name, prepared, linked(prepared)))
     return gold, outputs
 
