@@ -118,6 +118,14 @@ impl Aligner {
         Some((seen.pairs, seen.blank, seen.too_long, seen.lexicon))
     }
 
+    /// How often the words of a bitext's vocabulary are linked, on each side.
+    fn link_rates(&self, py: Python<'_>, bitext: &Bitext) -> PyResult<(View, View)> {
+        let bitext = bitext.inner.clone();
+        let [src, tgt] = enter(py, 1, None, |_| Ok(self.inner.link_rates(bitext.vocab())))?;
+        let view = |rates| View::of(Arc::new(rates), FLOATS, |rates: &Vec<f32>| rates.as_slice());
+        Ok((view(src), view(tgt)))
+    }
+
     /// Links and their posteriors.
     #[pyo3(signature = (bitext, *, symmetrise, threshold, threads, progress))]
     fn align(

@@ -140,6 +140,14 @@ class Aligner:
         )
         return Links(links), np.asarray(posteriors)
 
+    def link_rates(self, bitext: Bitext) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """By word id of the bitext, how often training linked the word: as source, as target.
+
+        A word that the aligner does not know has 0.
+        """
+        src, tgt = self._core.link_rates(bitext._core)
+        return np.asarray(src), np.asarray(tgt)
+
     def align_pair(
         self,
         src: str | Sequence[str],

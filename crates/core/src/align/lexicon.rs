@@ -170,7 +170,7 @@ impl Lexicon {
     }
 
     /// Sums of the weights by source word and by target word.
-    fn sums(&self, tgt_len: usize) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn sums(&self, tgt_len: usize) -> (Vec<f64>, Vec<f64>) {
         let mut src_sums = vec![0f64; self.src_len()];
         let mut tgt_sums = vec![0f64; tgt_len];
         for (src, src_sum) in src_sums.iter_mut().enumerate() {

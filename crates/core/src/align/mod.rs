@@ -13,7 +13,7 @@
 //! The stage reads top to bottom: `words` and `numbered` number the text, `cooccur` and `lexicon`
 //! hold the pairs of words,
 //! `diagonal`, `jump` and `hmm` give posteriors, `train` learns, `decode` and `symmetrise` choose
-//! links, `file` keeps the model.
+//! links, `rates` tells which words are nearly always linked, `file` keeps the model.
 
 mod cooccur;
 mod decode;
@@ -26,6 +26,7 @@ mod lexicon;
 mod links;
 mod numbered;
 mod pair;
+mod rates;
 mod symmetrise;
 mod train;
 mod words;

@@ -160,6 +160,20 @@ fn every_damaged_byte_and_every_cut_is_noticed() {
     }
 }
 
+#[test]
+fn link_rates_are_shares_and_unknown_words_have_none() {
+    let text = toy();
+    for method in METHODS {
+        let aligner = fitted(method, 1);
+        let [src, tgt] = aligner.link_rates(text.vocab());
+        assert_eq!(src.len(), text.vocab().len());
+        assert!(src.iter().chain(&tgt).all(|rate| (0.0..1.0).contains(rate)));
+        let (of_src, of_tgt) = (text.vocab().id("s1").unwrap(), text.vocab().id("t1").unwrap());
+        assert!(src[of_src as usize] > 0.5 && tgt[of_tgt as usize] > 0.5);
+        assert_eq!((src[of_tgt as usize], tgt[of_src as usize]), (0.0, 0.0));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
