@@ -21,6 +21,7 @@ ORDER = (
     "lm",
     "reorder",
     "evaluate",
+    "audit",
     "report",
     "decode",
     "stages",

@@ -31,6 +31,7 @@ COMMANDS = (
     "translate",
     "tune",
     "evaluate",
+    "audit",
     "experiment",
     "import-moses",
     "export-moses",
