@@ -274,32 +274,56 @@ def measure_pair(corpus: Corpus) -> list[dict[str, Any]]:
 
 def measure_kind(corpus: Corpus, kind: str, limits: tuple[float, float]) -> dict[str, Any]:
     """Precision and recall of a kind of error, ours and those of the length filter."""
-    errors = right = wrong = odd_right = odd_wrong = 0
+    errors = odd_right = odd_wrong = 0
     touched: set[int] = set()
+    hits: list[float] = []  # best score of each error that has a candidate
+    misses: list[float] = []  # best score of each other line that has one
     for text, mistakes in spoiled(corpus, corpus.dev, kind, ERRORS, 1):
-        candidates = [
-            c
-            for c in find_candidates(text, corpus.aligner)
-            if c.kind in FITTING[kind] and calibration.probability(c) >= calibration.THRESHOLD
-        ]
-        hit = {c.line for c in candidates if c.line in mistakes and is_hit(c, mistakes[c.line])}
+        right, wrong = best_scores(find_candidates(text, corpus.aligner), kind, mistakes)
+        hits += right
+        misses += wrong
         errors += len(mistakes)
         touched |= mistakes.keys()
-        right += len(hit)
-        wrong += len({c.line for c in candidates} - hit)
         odd = set(np.flatnonzero(is_odd((text.src, text.tgt), limits)).tolist())
         odd_right += len(odd & mistakes.keys())
         odd_wrong += len(odd - mistakes.keys())
+    found, false = (sum(p >= calibration.THRESHOLD for p in scores) for scores in (hits, misses))
     return {
         "pair": corpus.pair,
         "error": kind,
         "errors": errors,
         "in lines": len(touched),
-        "precision": _share(right, right + wrong),
-        "recall": _share(right, errors),
+        "precision": _share(found, found + false),
+        "recall": _share(found, errors),
+        "precision at recall 0.7": precision_at(0.7, hits, misses, errors),
         "length precision": _share(odd_right, odd_right + odd_wrong),
         "length recall": _share(odd_right, errors),
     }
+
+
+def best_scores(
+    candidates: list[finding.Candidate], kind: str, mistakes: dict[int, Mistake]
+) -> tuple[list[float], list[float]]:
+    """By line, the best score of a candidate that hits the error; and of other lines, of any."""
+    right: dict[int, float] = {}
+    wrong: dict[int, float] = {}
+    for c in candidates:
+        if c.kind in FITTING[kind]:
+            is_right = c.line in mistakes and is_hit(c, mistakes[c.line])
+            scores = right if is_right else wrong
+            scores[c.line] = max(scores.get(c.line, 0.0), calibration.probability(c))
+    return list(right.values()), [p for line, p in wrong.items() if line not in right]
+
+
+def precision_at(
+    recall: float, hits: list[float], misses: list[float], errors: int
+) -> float | None:
+    """The precision at the threshold that finds this share of the errors; None out of reach."""
+    wanted = int(np.ceil(recall * errors))
+    if not 0 < wanted <= len(hits):
+        return None
+    threshold = sorted(hits, reverse=True)[wanted - 1]
+    return _share(wanted, wanted + sum(p >= threshold for p in misses))
 
 
 def length_limits(words: Sides) -> tuple[float, float]:
