@@ -107,8 +107,12 @@ def _in_target_order(links: LineLinks) -> tuple[Ints, Ints]:
 
 
 def _scores(values: Floats) -> Floats:
-    """Standard deviations from the text's mean, as if 20 lines of a usual text had come before."""
-    mean = (values.sum() + 20 * 0.1) / (len(values) + 20)
-    variance = (np.square(values - mean).sum() + 20 * 0.15**2) / (len(values) + 20)
-    scores: Floats = (values - mean) / np.sqrt(variance)
+    """Deviations from the text's median, as if 20 lines of a usual text had come before.
+
+    Medians, so that the errors looked for do not count as usual.
+    """
+    middle = (np.median(values) * len(values) + 20 * 0.1) / (len(values) + 20)
+    spread = np.median(np.abs(values - middle))
+    deviation = 1.5 * (spread * len(values) + 20 * 0.1) / (len(values) + 20) + 0.01
+    scores: Floats = np.clip((values - middle) / deviation, -10, 10)
     return scores
