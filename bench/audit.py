@@ -2,7 +2,7 @@
 
 ``python -m bench.audit fit`` learns the numbers of ``wayword/audit/calibration.py`` from training
 text held out of the aligners' training, and prints them; ``python -m bench.run audit`` measures on
-dev sets that the fit never saw. Errors are made by ``bench.mistakes`` in one line of ten, in copies
+dev sets that the fit never saw, and the main kinds on test sets. Errors are made by ``bench.mistakes`` in one line of ten, in copies
 of the text until there are enough. An error is found when a finding of a fitting kind touches the
 words concerned; precision counts every other line that has such a finding as wrong. Beside it
 stands a filter that flags lines of odd length ratio, 3 % of the held-out text.
@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -245,7 +245,22 @@ def rows(work: Path | None = None) -> list[dict[str, Any]]:
     """All pairs and kinds of errors at the default threshold."""
     with tempfile.TemporaryDirectory() as name:
         folder = work or Path(name)
-        return [row for pair in PAIRS for row in measure_pair(load(pair, folder))]
+        corpora = [load(pair, folder) for pair in PAIRS]
+        seen = [row for corpus in corpora for row in measure_pair(corpus)]
+        return seen + [row for corpus in corpora for row in measure_fresh(corpus, folder)]
+
+
+def measure_fresh(corpus: Corpus, work: Path) -> list[dict[str, Any]]:
+    """The test set, which nobody looked at while the detectors were written."""
+    src, tgt = (_prepared(corpus.pair, "test", lang, work) for lang in corpus.pair.split("-"))
+    fresh = replace(corpus, dev=(src, tgt))
+    candidates = find_candidates(text_of(fresh, fresh.dev), fresh.aligner)
+    shown = {c.line for c in candidates if calibration.probability(c) >= calibration.THRESHOLD}
+    flagged = {"pair": corpus.pair, "error": "none", "lines": len(src)}
+    result: list[dict[str, Any]] = [{**flagged, "flagged": round(len(shown) / len(src), 4)}]
+    limits = length_limits(corpus.held_out)
+    result += [measure_kind(fresh, kind, limits) for kind in ("number changed", "clause dropped")]
+    return [{"text": "test", **row} for row in result]
 
 
 def measure_pair(corpus: Corpus) -> list[dict[str, Any]]:
