@@ -2,10 +2,11 @@
 
 ``python -m bench.audit fit`` learns the numbers of ``wayword/audit/calibration.py`` from training
 text held out of the aligners' training, and prints them; ``python -m bench.run audit`` measures on
-dev sets that the fit never saw, and the main kinds on test sets. Errors are made by ``bench.mistakes`` in one line of ten, in copies
-of the text until there are enough. An error is found when a finding of a fitting kind touches the
-words concerned; precision counts every other line that has such a finding as wrong. Beside it
-stands a filter that flags lines of odd length ratio, 3 % of the held-out text.
+dev sets that the fit never saw, and the main kinds on test sets. Errors are made by
+``bench.mistakes`` in one line of ten, in copies of the text until there are enough. An error is
+found when a finding of a fitting kind touches the words concerned; precision counts every other
+line that has such a finding as wrong. Beside it stands a filter that flags lines of odd length
+ratio, 3 % of the held-out text.
 """
 
 import lzma
