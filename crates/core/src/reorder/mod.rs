@@ -7,6 +7,7 @@
 mod corpus;
 pub mod distortion;
 pub mod fence;
+pub mod lop;
 pub mod order;
 pub mod orientation;
 pub mod prune;
