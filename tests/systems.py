@@ -10,7 +10,7 @@ from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.decode import Settings
 from wayword.parts.part import entry, open_part
-from wayword.reorder import waw
+from wayword.reorder import lop, waw
 from wayword.system import System
 
 WEIGHTS = {
@@ -49,6 +49,13 @@ def make(folder: Path, name: str = "de-en", size: int = 800) -> System:
         text=(src_text, tgt_text),
         made={"corpus": {"pairs": size}},
     ).save(system)
+
+
+def add_lop(folder: Path, corpus: Path) -> None:
+    """A linear-ordering model beside a system, learned from tagged text."""
+    text = (corpus / "train.factored.de", corpus / "train.en", corpus / "train.links")
+    learned, dev = lop.Corpus.read(*text).split(700)
+    lop.fit(learned, dev, passes=2, bits=16).save(folder / "lop")
 
 
 def add_waw(folder: Path, corpus: Path) -> System:

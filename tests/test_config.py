@@ -61,6 +61,7 @@ BAD: dict[str, list[Any]] = {
         ["lm=waw"],
         ["work=waw"],
     ],
+    "model.preorder": ["waw"],
     "annotate.annotator": ["missing.tagger", "spcy:model"],
     "annotate.classes": [0],
     "waw.templates": ["PW"],
@@ -73,6 +74,27 @@ BAD: dict[str, list[Any]] = {
     "waw.iterations": [-1],
     "waw.tolerance": [-1e-5],
     "waw.memory": ["x"],
+    **{
+        f"{section}.{key}": values
+        for section in ("preorder", "lop")
+        for key, values in {
+            "reference": ["middle"],
+            "unlinked": [-1.0, NAN],
+            "passes": [-1],
+            "patience": [0],
+            "bits": [7, 29],
+            "batch": [-1],
+            "min_count": [0],
+            "strictness": [-1.0, NAN],
+            "rate": [-0.1, NAN],
+            "prior": [-1.0],
+            "choice": ["worst"],
+        }.items()
+    },
+    "lop.model": ["lob"],
+    "preorder.realign": [],
+    "preorder.orders": [0, 101],
+    "preorder.order_weight": [-1.0, NAN],
     "search.space": ["dl", "dl:-2", "dl:x", "ibm", "mj3", "dl:18+waw(top=3)"],
     "search.search": ["beam"],
     "search.pop_limit": [-1],

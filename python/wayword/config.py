@@ -32,10 +32,12 @@ from wayword.corpus.files import COMPRESSION, FilePath
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError
 from wayword.extract import Options as ExtractOptions
-from wayword.options import build, check_keys, check_range
+from wayword.options import build, check_choice, check_keys, check_range
 from wayword.parts.annotator import Annotate
 from wayword.parts.models import LmOptions
 from wayword.parts.part import FEATURES, Wanted, kind_of
+from wayword.parts.preorder import Preorder
+from wayword.reorder.lop import MODELS
 from wayword.stages import SIDES, Text
 from wayword.tune.options import Tune
 
@@ -53,13 +55,18 @@ class Model:
 
     #: ``{hier,phrase,word}-{msd,mslr}-{prev,next,bidirectional}``; empty: none
     orientation: str = "hier-mslr-bidirectional"
-    #: path features: ``waw``, ``matrix:FILE``, ``python:MODULE:NAME``; ``NAME=`` gives one a name
+    #: puts the source in the order of its translation first: ``lop``, ``joint``; empty: nothing
+    preorder: str = ""
+    #: path features: ``waw``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``; ``NAME=`` gives one
+    #: a name
     features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is not known, and two features of one name."""
         if self.orientation:
             _ = self.table_model
+        if self.preorder:
+            check_choice("preorder", self.preorder, MODELS)
         names = [wanted.name for wanted in self.wanted]
         for name in names:
             if names.count(name) > 1:
@@ -90,6 +97,7 @@ class Sections:
     lm: LmOptions = field(default_factory=LmOptions)
     model: Model = field(default_factory=Model)
     annotate: Annotate = field(default_factory=Annotate)
+    preorder: Preorder = field(default_factory=Preorder)
     search: Settings = field(default_factory=Settings)
     tune: Tune = field(default_factory=Tune)
 
@@ -179,7 +187,8 @@ class Config(Sections):
     @property
     def reads_tags(self) -> bool:
         """Whether some model looks at tags of the source."""
-        return any(wanted.part.reads_tags for wanted in self.model.wanted)
+        reading = any(wanted.part.reads_tags for wanted in self.model.wanted)
+        return reading or bool(self.model.preorder)
 
     def check(self) -> None:
         """Refuse files that are not there, before any long work; opens the annotator."""

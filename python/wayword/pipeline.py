@@ -32,6 +32,7 @@ from wayword.errors import ArgumentError
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
+from wayword.parts.preorder import preorder_stage, reordered_stage
 from wayword.stage import Progress, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
@@ -113,16 +114,19 @@ def plan(
     text = text_stage(clean, config.text, held_out=not dev)
     dev_text = evaluation_stage(text, dev, "dev", config.text) if dev else text
     linked = align_stage(text, links, config.align)
-    table = table_stage(text, linked, config.extract)
-    model = lm_stage(text, config.lm, config.text)
     tagged = annotate_stage(text, config.annotate) if config.reads_tags else None
     ground = Ground(text, linked, tagged)
+    preordered = _preordered(config, ground)
+    if preordered is not None:
+        ground = _reordered(config, ground, preordered)
     features = [
         wanted.part.stage(wanted, ground, config.parts.get(wanted.name))
         for wanted in config.model.wanted
     ]
-    tags = [tagged] if tagged is not None else []
-    parts = (table, model, *tags, *features)
+    table = table_stage(ground.text, ground.links, config.extract)
+    model = lm_stage(text, config.lm, config.text)
+    prepares = [stage for stage in (tagged, preordered) if stage is not None]
+    parts = (table, model, *prepares, *features)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),
         search=config.search,
@@ -131,6 +135,26 @@ def plan(
         start=start,
     )
     return Plan(config, text, dev_text, linked, parts, weights, held_out=not dev)
+
+
+def _preordered(config: Config, ground: Ground) -> Stage | None:
+    """The stage that learns to reorder the source, if that is wanted."""
+    if not config.model.preorder:
+        return None
+    assert ground.tagged is not None, "a preorderer gets tags"
+    given = (ground.text, ground.links, ground.tagged)
+    return preorder_stage(*given, config.preorder, config.model.preorder)
+
+
+def _reordered(config: Config, ground: Ground, preordered: Stage) -> Ground:
+    """What models are learned from when the source is reordered."""
+    linked = preordered
+    if config.preorder.realign:
+        linked = align_stage(preordered, None, config.align, name="realign")
+    reading = any(wanted.part.reads_tags for wanted in config.model.wanted)
+    assert ground.tagged is not None, "a preorderer gets tags"
+    tagged = reordered_stage(ground.tagged, preordered) if reading else None
+    return Ground(preordered, linked, tagged)
 
 
 def check_files(paths: Sequence[FilePath]) -> None:

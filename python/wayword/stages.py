@@ -213,10 +213,12 @@ def make_evaluation(work: Work) -> dict[str, Any]:
     return {"lines": counts[0], "references": len(files) - 1}
 
 
-def align_stage(text: Stage, links: FilePath | None, options: align.Options) -> Stage:
+def align_stage(
+    text: Stage, links: FilePath | None, options: align.Options, *, name: str = "align"
+) -> Stage:
     """Link the words, and keep the aligner for evaluation; given links are taken as they are."""
     given = {} if links is None else {"links": File(links)}
-    return Stage("align", make_links, options, {"text": text, **given}, version=1)
+    return Stage(name, make_links, options, {"text": text, **given}, version=1)
 
 
 def make_links(work: Work) -> dict[str, Any]:

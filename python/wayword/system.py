@@ -183,7 +183,7 @@ class System:
         """
         lines = [text] if isinstance(text, str | Source) else list(text)
         sources = self.sources(lines, prepared=prepared, markup=markup, origin=origin)
-        translations = self.decoder.translate(sources, **options)
+        translations = self._best(sources, options)
         if not prepared and self.text is not None:
             restore = self.text[1].restore
             shown = zip(lines, translations, strict=True)
@@ -192,6 +192,28 @@ class System:
                 for line, translation in shown
             ]
         return translations[0] if isinstance(text, str | Source) else translations
+
+    def _best(self, sources: Sequence[Source], options: Mapping[str, Any]) -> list[Translation]:
+        """The best translation of each sentence over the forms of it that parts offer."""
+        forms = [self._forms(source) for source in sources]
+        flat = [source for of_sentence in forms for source, _ in of_sentence]
+        translations = iter(self.decoder.translate(flat, **options))
+        best = []
+        for of_sentence in forms:
+            scored = [(next(translations), more) for _, more in of_sentence]
+            # The first of equal ones: the order that the preorderer likes best.
+            best.append(max(scored, key=lambda one: one[0].score + one[1])[0])
+        return best
+
+    def _forms(self, source: Source) -> list[tuple[Source, float]]:
+        forms = [(source, 0.0)]
+        for part in self.parts:
+            forms = [
+                (other, score + more)
+                for form, score in forms
+                for other, more in part.alternatives(form)
+            ]
+        return forms
 
     def sources(
         self,

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 from tests import nearness, systems
 
-from wayword.corpus.annotate import Tagger
+from wayword.corpus.annotate import Sentence, Tagger
 from wayword.corpus.source import Source
 from wayword.errors import WaywordError
 from wayword.parts.part import KINDS, Part, entry, kind_of, open_part
 from wayword.system import System
 
 WORDS = ("ich", "habe", "Tee", "getrunken")
+TAGGED = Sentence(WORDS, ("PRON", "AUX", "NOUN", "VERB"))
+#: Kinds that prepare sentences and give the decoder nothing.
+PREPARING = ("annotator", "preorder")
 
 
 def uniform(source: Source) -> Any:
@@ -45,6 +48,8 @@ ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
         "annotator", "annotator", annotator=Tagger.load(folder / "tagger").to_manifest()
     ),
     "waw": lambda _: entry("waw", "waw", file="waw"),
+    "lop": lambda _: entry("lop", "lop", file="lop"),
+    "preorder": lambda _: entry("preorder", "preorder", file="lop", orders=3, order_weight=0.1),
     "matrix": matrix,
     "python": lambda _: entry("python", "even", object=f"{__name__}:uniform"),
     nearness.KIND: near,
@@ -56,6 +61,7 @@ def models(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "system"
     shutil.copytree(toy_folder / "system", folder)
     systems.add_waw(folder, toy_folder / "corpus")
+    systems.add_lop(folder, toy_folder / "corpus")
     return folder
 
 
@@ -66,7 +72,7 @@ def folder(models: Path, tmp_path: Path) -> Path:
 
 def given(part: Part) -> list[Any]:
     """What a part gives, comparable."""
-    sources = part.prepare([Source.of(WORDS)])
+    sources = part.prepare([Source(TAGGED if part.reads_tags else Sentence(WORDS))])
     feature, phrases, model = part.feature(), part.phrases(), part.language_model()
     said = feature.matrices(sources) if feature is not None else None
     return [
@@ -88,7 +94,7 @@ def test_a_part_is_the_same_after_saving_and_pickling(kind: str, folder: Path) -
     part = open_part(values, folder)
     assert isinstance(part, kind_of(kind))
     assert part.entry == values
-    assert any(thing is not None for thing in given(part)[1:]) or kind == "annotator"
+    assert any(thing is not None for thing in given(part)[1:]) or kind in PREPARING
     assert given(pickle.loads(pickle.dumps(part))) == given(part)
     assert given(open_part(json.loads(json.dumps(part.entry)), folder)) == given(part)
     if kind == "annotator":
@@ -127,7 +133,7 @@ def test_a_file_outside_the_folder_is_refused(kind: str, folder: Path) -> None:
 def test_a_system_can_hold_it(kind: str, models: Path, folder: Path, tmp_path: Path) -> None:
     bare = [part for part in System.open(models).parts if part.kind in {"phrase-table", "lm"}]
     system = System([*bare, open_part(ENTRIES[kind](folder), folder)])
-    if kind == "waw":
+    if kind_of(kind).reads_tags:
         system = System([*bare, open_part(ENTRIES["annotator"](folder), folder), system.parts[-1]])
     weights = dict.fromkeys(system.weights, 0.5)
     saved = system.with_weights(weights).save(tmp_path / "saved")

@@ -1,10 +1,12 @@
 //! Python's view of path features: features of the decoder that depend on the path taken.
 
 use crate::border::call;
+use crate::lop::LopModel;
 use crate::waw::WawModel;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use wayword::feature::PathFeature as Seat;
+use wayword::reorder::lop::Lop;
 use wayword::reorder::waw::{Scores, Waw};
 
 /// A path feature at its seat; see `wayword.reorder.feature`.
@@ -25,6 +27,13 @@ impl PathFeature {
     #[staticmethod]
     fn waw(py: Python<'_>, name: &str, model: &WawModel) -> PyResult<Self> {
         PathFeature::of(py, name, Scores::Model(Arc::clone(&model.inner)))
+    }
+
+    /// A linear-ordering model.
+    #[staticmethod]
+    fn lop(py: Python<'_>, name: &str, model: &LopModel) -> PyResult<Self> {
+        let lop = call(py, || Lop::new(name, Arc::clone(&model.inner)))?;
+        Ok(PathFeature { inner: Arc::new(lop) })
     }
 
     /// Numbers that come with each sentence.

@@ -4,6 +4,7 @@
 
 mod align;
 mod annotate;
+mod annotated;
 mod border;
 mod corpus;
 mod decode;
@@ -11,6 +12,7 @@ mod evaluate;
 mod extract;
 mod feature;
 mod lm;
+mod lop;
 mod outcome;
 mod reorder;
 mod source;
@@ -66,7 +68,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::link_keys, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::pair_counts, module)?)?;
     module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
-    module.add_class::<waw::WawCorpus>()?;
+    module.add_class::<annotated::LinkedText>()?;
+    module.add_class::<lop::LopModel>()?;
+    module.add_class::<lop::LopTrainer>()?;
+    module.add_function(wrap_pyfunction!(lop::lop_features, module)?)?;
+    module.add_function(wrap_pyfunction!(lop::lop_step, module)?)?;
+    module.add_function(wrap_pyfunction!(lop::lop_exact, module)?)?;
     module.add_class::<waw::WawModel>()?;
     module.add_class::<waw::WawTrainer>()?;
     module.add_function(wrap_pyfunction!(waw::waw_evaluate, module)?)?;

@@ -1,16 +1,14 @@
 //! Python's view of `wayword::reorder::waw`.
 
+use crate::annotated::{Layers, LinkedText, sentence};
 use crate::border::{call, enter};
 use crate::corpus::FLOATS;
 use crate::view::View;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use wayword::align::Link;
 use wayword::corpus::SrcPos;
-use wayword::corpus::annotated::Sentence;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
 use wayword::reorder::prune::Chooser;
@@ -22,12 +20,6 @@ use wayword::reorder::{Corpus, Shaped};
 /// The type of weights, as numpy names it.
 const WEIGHTS: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
 
-/// Types, heads and starts of the chunks of each word.
-type Chunks = (Vec<String>, Vec<u32>, Vec<u32>);
-/// Words, tags, chunks.
-type Layers = (Vec<String>, Option<Vec<String>>, Option<Chunks>);
-/// Layers and links.
-type Linked = (Layers, Vec<(u32, u32)>);
 /// Decisions, and how often the right word came first and among the first three.
 type Places = (u64, u64, u64);
 /// All decisions, those beyond the limit, long jumps back and forward.
@@ -36,76 +28,6 @@ type Ranked = (Places, u64, Places, Places);
 type Decided = (u64, u64, u64, u64);
 /// A model, plain distance, and squares of the gain.
 type Compared = (Ranked, Ranked, (u64, u64));
-
-fn sentence((words, tags, chunks): &Layers) -> wayword::Result<Sentence<'_>> {
-    let texts = |layer: &[String]| -> Vec<String> { layer.to_vec() };
-    let owned = |layer: &[String]| texts(layer).into_iter().map(Cow::Owned).collect();
-    let tags = tags.as_deref().map(owned).unwrap_or_default();
-    let (types, heads, groups) = match chunks {
-        Some((types, heads, groups)) => (owned(types), heads.clone(), groups.clone()),
-        None => Default::default(),
-    };
-    Sentence::of_layers(owned(words), tags, types, heads, groups).ok_or_else(|| Error::Argument {
-        name: "sentence".into(),
-        found: format!("layers that do not fit {} words", words.len()),
-        expected: "a tag, a chunk type, a head and a start for each word".into(),
-    })
-}
-
-/// Annotated sentences with their orders; see `wayword.reorder.waw`.
-#[pyclass(frozen, module = "wayword._core")]
-pub struct WawCorpus {
-    inner: Arc<Corpus>,
-}
-
-#[pymethods]
-impl WawCorpus {
-    /// Reads factored source text, target text and links.
-    #[staticmethod]
-    #[pyo3(signature = (src, tgt, links, *, progress=None))]
-    fn read(
-        py: Python<'_>,
-        src: PathBuf,
-        tgt: PathBuf,
-        links: PathBuf,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Self> {
-        enter(py, 1, progress, |job| Corpus::read(&src, &tgt, &links, job))
-            .map(|corpus| WawCorpus { inner: Arc::new(corpus) })
-    }
-
-    #[staticmethod]
-    fn from_lists(py: Python<'_>, sentences: Vec<Linked>) -> PyResult<Self> {
-        call(py, || {
-            let mut corpus = Corpus::default();
-            for (layers, links) in &sentences {
-                let links: Vec<Link> =
-                    links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
-                corpus.push(&sentence(layers)?, &links)?;
-            }
-            Ok(WawCorpus { inner: Arc::new(corpus) })
-        })
-    }
-
-    fn __len__(&self) -> usize {
-        self.inner.len()
-    }
-
-    #[getter]
-    fn words(&self) -> usize {
-        self.inner.text().words()
-    }
-
-    #[getter]
-    fn has_tags(&self) -> bool {
-        self.inner.text().annotation().tags
-    }
-
-    #[getter]
-    fn has_chunks(&self) -> bool {
-        self.inner.text().annotation().chunks
-    }
-}
 
 /// Samples ready for an optimiser; see `wayword.reorder.waw.train`.
 #[pyclass(frozen, module = "wayword._core")]
@@ -131,7 +53,7 @@ impl WawTrainer {
     #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
     fn new(
         py: Python<'_>,
-        corpus: &WawCorpus,
+        corpus: &LinkedText,
         templates: Option<&str>,
         window: u32,
         inclusive: bool,
@@ -333,7 +255,7 @@ impl WawModel {
 pub fn waw_evaluate(
     py: Python<'_>,
     model: &WawModel,
-    corpus: &WawCorpus,
+    corpus: &LinkedText,
     limits: Vec<u32>,
     threads: usize,
     progress: Option<Py<PyAny>>,

@@ -28,6 +28,7 @@ COMMANDS = (
     "extract",
     "lm",
     "waw",
+    "preorder",
     "translate",
     "tune",
     "evaluate",

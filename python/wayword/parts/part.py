@@ -45,12 +45,14 @@ KINDS: dict[str, str] = {
     "phrase-table": "wayword.parts.models:PhraseTablePart",
     "lm": "wayword.parts.models:LmPart",
     "annotator": "wayword.parts.annotator:AnnotatorPart",
+    "preorder": "wayword.parts.preorder:PreorderPart",
     "waw": "wayword.parts.waw:WawPart",
+    "lop": "wayword.parts.lop:LopPart",
     "matrix": "wayword.parts.given:MatrixPart",
     "python": "wayword.parts.given:PythonPart",
 }
 #: Those that a configuration may name in ``model.features``.
-FEATURES = ("waw", "matrix", "python")
+FEATURES = ("waw", "lop", "matrix", "python")
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,10 @@ class Part:
     def prepare(self, sources: "Sequence[Source]") -> "Sequence[Source]":
         """Sentences with what this part adds to them; what is there already stays."""
         return sources
+
+    def alternatives(self, source: "Source") -> "list[tuple[Source, float]]":
+        """Other forms of a sentence to translate, and what each adds to the score."""
+        return [(source, 0.0)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_part, (self.entry, str(self.folder.absolute()))

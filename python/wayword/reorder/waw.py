@@ -21,7 +21,7 @@ Not: a probability of the sentence's end; numbers of a row do not add up to 1.
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
+from wayword.reorder.corpus import Corpus, Words, layers_of
 from wayword.reorder.waw_evaluation import (
     Classification,
     Evaluation,
@@ -64,8 +64,6 @@ __all__ = [
 
 Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
-#: Words, or words with tags and chunks.
-Words = Sentence | Sequence[str]
 
 #: Sets of templates: words, tags, both, both with chunks.
 TEMPLATES = ("W", "P", "WP", "WPC")
@@ -75,58 +73,6 @@ MAX_WINDOW = 1000
 ANCHORS = ("j", "ij")
 LIMITS = (10, 18)
 RATE = 0.2  # step of AdaGrad
-
-
-class Corpus:
-    """Annotated source sentences with the order in which they are translated."""
-
-    def __init__(self, core: _core.WawCorpus) -> None:
-        self._core = core
-
-    @classmethod
-    def read(
-        cls, src: FilePath, tgt: FilePath, links: FilePath, *, progress: Progress | None = None
-    ) -> "Corpus":
-        """Read source text as words, ``word|POS`` or ``word|POS|chunk``, target text and links."""
-        return cls(_core.WawCorpus.read(src, tgt, links, progress=progress))
-
-    @classmethod
-    def from_sentences(
-        cls, sentences: Iterable[Words], links: Iterable[Iterable[tuple[int, int]]]
-    ) -> "Corpus":
-        """Sentences, and for each its links (source, target), from 0."""
-        pairs = [
-            (_layers(sentence), [(int(i), int(j)) for i, j in of_sentence])
-            for sentence, of_sentence in zip(sentences, links, strict=True)
-        ]
-        return cls(_core.WawCorpus.from_lists(pairs))
-
-    @property
-    def words(self) -> int:
-        """Number of words."""
-        return self._core.words
-
-    @property
-    def layers(self) -> str:
-        """The largest set of templates that the sentences have the layers for."""
-        return "WPC" if self._core.has_chunks else "WP" if self._core.has_tags else "W"
-
-    def __len__(self) -> int:
-        return len(self._core)
-
-    def __repr__(self) -> str:
-        return f"Corpus({len(self)} sentences, {self.words} words, {self.layers})"
-
-
-def _layers(source: Words) -> "_core._WawLayers":
-    if not isinstance(source, Sentence):
-        return list(source), None, None
-    tags = list(source.pos) if source.pos is not None else None
-    if source.chunks is None or tags is None:
-        return list(source.words), tags, None
-    starts = list(source.chunk_starts())
-    chunks = (list(source.chunk_types()), list(source.chunk_heads()), starts)
-    return list(source.words), tags, chunks
 
 
 @dataclass(frozen=True)
@@ -205,7 +151,7 @@ class WawModel(Handle):
 
     def matrix(self, source: Words) -> Floats:
         """P that word ``j`` comes right after word ``i - 1``, as ``[i, j]``; row 0 is the start."""
-        flat = np.asarray(self._core.matrix(_layers(source)), dtype=np.float64)
+        flat = np.asarray(self._core.matrix(layers_of(source)), dtype=np.float64)
         return np.exp(flat.reshape(len(source) + 1, len(source)))
 
     def __repr__(self) -> str:
@@ -415,7 +361,7 @@ def features(source: Words, from_: int, to: int, *, between_anchor: str = "j") -
     >>> features(["a", "b", "c"], 1, 3)[:2]
     ['01|a|c', '02|<s>|a|c']
     """
-    return _core.waw_features(_layers(source), from_, to, between_anchor)
+    return _core.waw_features(layers_of(source), from_, to, between_anchor)
 
 
 def evaluate(

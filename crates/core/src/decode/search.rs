@@ -243,8 +243,9 @@ impl Searcher<'_> {
             choosing.find_entries(self.options);
         }
         let state = self.arena.states.get(&group.path)[place];
+        let here = self.here(&group);
         let choose = |words: &mut Vec<SrcPos>, scores: &mut Vec<f32>| {
-            self.paths[place].rate(state, words, scores);
+            self.paths[place].rate(state, &here, words, scores);
             chooser.choose(group.end, words, scores)
         };
         self.stats.narrowed += choosing.choose(self.options, choose, lanes);

@@ -77,7 +77,7 @@ pub trait PathScorer {
 
     /// How likely each of some untranslated words is to come next, as logs, in their order;
     /// `scores` comes empty. Only asked where the feature says that it rates.
-    fn rate(&self, _state: u32, _words: &[SrcPos], _scores: &mut Vec<f32>) {}
+    fn rate(&self, _state: u32, _here: &Here<'_>, _words: &[SrcPos], _scores: &mut Vec<f32>) {}
 }
 
 /// Refuses a name that weights, spaces and n-best lists could not be read with again.

@@ -4,10 +4,12 @@
 //! In: links; or spans of source words in the order in which they are translated.
 //! Out: orders and ranks; which spans may come next; costs and orientation classes.
 
+mod annotated;
 mod corpus;
 pub mod distortion;
 pub mod fence;
 pub mod lop;
+mod names;
 pub mod order;
 pub mod orientation;
 pub mod prune;

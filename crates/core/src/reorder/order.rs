@@ -62,12 +62,24 @@ impl Key {
 ///
 /// Duplicate links count once; a link whose source lies outside the sentence is an error.
 pub fn order_from_links(length: usize, links: &[Link], heuristic: Heuristic) -> Result<Vec<u32>> {
+    check_source(length, links)?;
     let mut links = links.to_vec();
     links.sort_unstable();
-    links.dedup();
-    if let Some(link) = links.last().filter(|link| link.src.index() >= length) {
-        return Err(outside(*link, length));
+    Ok(order_of_links(length, &links, heuristic))
+}
+
+/// Refuses a link whose source lies outside a sentence of `length` words.
+pub fn check_source(length: usize, links: &[Link]) -> Result<()> {
+    match links.iter().max().filter(|link| link.src.index() >= length) {
+        Some(link) => Err(outside(*link, length)),
+        None => Ok(()),
     }
+}
+
+/// The order that sorted links inside a sentence imply.
+pub fn order_of_links(length: usize, links: &[Link], heuristic: Heuristic) -> Vec<u32> {
+    let mut links = links.to_vec();
+    links.dedup();
     let keys = match heuristic {
         Heuristic::Mean => mean_keys(length, &links),
         Heuristic::Leftmost => {
@@ -77,7 +89,26 @@ pub fn order_from_links(length: usize, links: &[Link], heuristic: Heuristic) -> 
     };
     let mut order: Vec<u32> = (0..length as u32).collect();
     order.sort_by(|&a, &b| keys[a as usize].compare(&keys[b as usize]));
-    Ok(order)
+    order
+}
+
+/// The rank of each linked word by the mean of its target positions, equal means alike; none for
+/// a word without links. The links are sorted.
+pub fn ranks_of_links(length: usize, links: &[Link]) -> Vec<Option<u32>> {
+    let mut links = links.to_vec();
+    links.dedup();
+    let keys: Vec<Option<Key>> = by_word(length, &links).map(mean_key).collect();
+    let mut linked: Vec<(Key, usize)> =
+        keys.iter().enumerate().filter_map(|(word, key)| Some(((*key)?, word))).collect();
+    linked.sort_by(|a, b| a.0.compare(&b.0));
+    let mut ranks = vec![None; length];
+    let mut rank = 0;
+    for (at, (key, word)) in linked.iter().enumerate() {
+        let is_new = at > 0 && linked[at - 1].0.compare(key) == Ordering::Less;
+        rank += u32::from(is_new);
+        ranks[*word] = Some(rank);
+    }
+    ranks
 }
 
 /// Orders by `Heuristic::Mean` with memory that is used again, for many small spans.

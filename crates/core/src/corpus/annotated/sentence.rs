@@ -192,6 +192,14 @@ impl<'a> Sentence<'a> {
         }
     }
 
+    /// Some of its words with their layers, as a sentence of its own, without chunks.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> Sentence<'a> {
+        let of = |layer: &[Cow<'a, str>]| -> Vec<Cow<'a, str>> {
+            layer.get(range.clone()).unwrap_or_default().to_vec()
+        };
+        Sentence { words: of(&self.words), tags: of(&self.tags), ..Sentence::default() }
+    }
+
     /// Number of words.
     pub fn len(&self) -> usize {
         self.words.len()

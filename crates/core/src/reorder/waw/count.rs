@@ -50,7 +50,7 @@ impl Walker {
         for number in sentences {
             prepared.fill_from_text(corpus.text(), number);
             ends.fill(shapes, prepared);
-            walk.samples(corpus.order(number), options.window, |sample| {
+            walk.samples(&corpus.order(number), options.window, |sample| {
                 fingerprints.clear();
                 shapes.firings(prepared, ends, sample.from, sample.to, |firing| {
                     fingerprints.push(firing.fingerprint);

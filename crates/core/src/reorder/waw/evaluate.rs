@@ -160,7 +160,7 @@ impl Tester {
         let matrix = Matrix::lazy(model, prepared);
         let half = 0.5_f32.ln();
         let decided = &mut self.decided;
-        self.walk.samples(order, model.recipe().options.window, |sample| {
+        self.walk.samples(&order, model.recipe().options.window, |sample| {
             let yes = matrix.get(sample.from, sample.to) >= half;
             *match (sample.is_next, yes) {
                 (true, true) => &mut decided.found,
@@ -171,7 +171,7 @@ impl Tester {
         });
         for (&limit, compared) in limits.iter().zip(&mut self.compared) {
             let [mut ranked, mut distance] = [Ranked::default(); 2];
-            self.walk.steps(order, |from, next, covered| {
+            self.walk.steps(&order, |from, next, covered| {
                 ranked.add(|to| matrix.get(from, to), limit, from, next, covered);
                 distance.add(|_| 0.0, limit, from, next, covered);
             });

@@ -10,11 +10,10 @@ use super::matrix::Matrix;
 use super::model::Model;
 use super::prepared::Prepared;
 use crate::corpus::SrcPos;
-use crate::corpus::annotated::Sentence;
 use crate::error::{Error, Place, Result};
 use crate::feature::{Here, OptionId, PathFeature, PathScorer, Phrase, Source, check_name};
+use crate::reorder::annotated::annotated;
 use crate::reorder::order::MeanOrder;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Where the scores of pairs of words come from.
@@ -44,7 +43,8 @@ impl Waw {
         match &self.scores {
             Scores::Model(model) => {
                 let mut prepared = Prepared::default();
-                prepared.fill_from(&self.annotated(source, model)?);
+                let needs = model.recipe().options.templates.needs();
+                prepared.fill_from(&annotated(source, needs, &self.name)?);
                 Ok(Matrix::lazy(model, prepared))
             }
             Scores::Given => {
@@ -61,41 +61,6 @@ impl Waw {
             }
         }
     }
-
-    /// The sentence with the layers that the model looks at.
-    fn annotated<'a>(&self, source: &Source<'a>, model: &Model) -> Result<Sentence<'a>> {
-        let needs = model.recipe().options.templates.needs();
-        let texts = |layer: &'a [&'a str]| layer.iter().copied().map(Cow::Borrowed).collect();
-        let words = texts(source.words);
-        let (mut tags, mut types) = (Vec::new(), Vec::new());
-        let (mut heads, mut starts) = (Vec::new(), Vec::new());
-        if needs.tags {
-            tags = texts(source.tags.ok_or_else(|| self.lacks(source, "tags"))?);
-        }
-        if needs.chunks {
-            let chunks = source.chunks.ok_or_else(|| self.lacks(source, "chunks"))?;
-            types = texts(chunks.types);
-            (heads, starts) = (chunks.heads.to_vec(), chunks.starts.to_vec());
-        }
-        Sentence::of_layers(words, tags, types, heads, starts).ok_or_else(|| Error::Mismatch {
-            place: place(source),
-            found: format!("layers that do not fit {} words", source.words.len()),
-            advice: "give a tag, a chunk type, a head and a start for each word".into(),
-        })
-    }
-
-    fn lacks(&self, source: &Source<'_>, layer: &str) -> Error {
-        Error::Format {
-            place: place(source),
-            found: format!("words without {layer}"),
-            expected: format!("{layer}, which the model of feature `{}` looks at", self.name),
-            advice: "annotate the text as the training text was".into(),
-        }
-    }
-}
-
-fn place(source: &Source<'_>) -> Place {
-    Place { file: "sentence".into(), line: Some(source.number as u64 + 1) }
 }
 
 impl PathFeature for Waw {
@@ -201,7 +166,7 @@ impl PathScorer for Scorer<'_> {
         other - any
     }
 
-    fn rate(&self, state: u32, words: &[SrcPos], scores: &mut Vec<f32>) {
+    fn rate(&self, state: u32, _: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
         scores.extend(words.iter().map(|&word| self.matrix.get(state, word.0 + 1)));
     }
 }

@@ -11,6 +11,7 @@
 use super::options::{Anchor, Options};
 use super::prepared::{Prepared, list_of};
 use crate::corpus::annotated::{Layer, Sentence, hash_of};
+use crate::reorder::names::{escape, plain};
 
 /// A part of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -389,33 +390,4 @@ impl Jump {
     fn inside(&self) -> std::ops::Range<u32> {
         self.low + 1..self.high
     }
-}
-
-const ESCAPES: [(char, &str); 4] = [('%', "%25"), ('|', "%7C"), ('_', "%5F"), (' ', "%20")];
-
-fn escape(field: &str, text: &mut String) {
-    for letter in field.chars() {
-        match ESCAPES.iter().find(|(special, _)| *special == letter) {
-            Some((_, escaped)) => text.push_str(escaped),
-            None => text.push(letter),
-        }
-    }
-}
-
-/// A field without its escapes; what is none is left alone.
-fn plain(field: &str) -> std::borrow::Cow<'_, str> {
-    if !field.contains('%') {
-        return field.into();
-    }
-    let mut text = String::with_capacity(field.len());
-    let mut rest = field;
-    while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let known = ESCAPES.iter().find(|(_, escaped)| rest.starts_with(escaped));
-        text.push(known.map_or('%', |(special, _)| *special));
-        rest = &rest[known.map_or(1, |(_, escaped)| escaped.len())..];
-    }
-    text.push_str(rest);
-    text.into()
 }

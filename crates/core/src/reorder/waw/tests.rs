@@ -122,7 +122,7 @@ fn slow_samples(corpus: &Corpus, options: &Options) -> Vec<(bool, BTreeSet<Strin
     let mut samples = Vec::new();
     for number in 0..corpus.len() {
         let src = corpus.text().sentence(number);
-        Walk::default().samples(corpus.order(number), options.window, |sample| {
+        Walk::default().samples(&corpus.order(number), options.window, |sample| {
             let own = texts(&src, options, sample.from, sample.to);
             samples.push((sample.is_next, own.into_iter().collect()));
         });

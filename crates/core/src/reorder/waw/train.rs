@@ -233,7 +233,7 @@ impl Trainer {
             prepared.fill_from_text(corpus.text(), number);
             ends.fill(&shapes, &prepared);
             let mut text = None;
-            walk.samples(corpus.order(number), self.options.window, |sample| {
+            walk.samples(&corpus.order(number), self.options.window, |sample| {
                 shapes.firings(&prepared, &ends, sample.from, sample.to, |firing| {
                     let Some(at) = self.features.number(firing.fingerprint) else { return };
                     if std::mem::take(&mut wanted[at as usize]) {

@@ -1,0 +1,58 @@
+"""A linear-ordering model as a path feature of a system, and the stage that learns it."""
+
+from functools import cached_property
+from typing import Any
+
+from wayword.parts.part import Ground, Part, Wanted, entry
+from wayword.reorder import lop
+from wayword.reorder.feature import Feature
+from wayword.reorder.preorder import held_out
+from wayword.stage import Stage, Work
+
+__all__ = ["LopPart", "learn"]
+
+
+class LopPart(Part):
+    """A linear-ordering model; gives a path feature, which spaces may prune by."""
+
+    kind = "lop"
+    Options = lop.Options
+    reads_tags = True
+
+    @cached_property
+    def model(self) -> lop.LopModel:
+        """The model, mapped."""
+        return lop.LopModel.load(self.path)
+
+    def load(self) -> None:
+        """Map the model."""
+        _ = self.model
+
+    def feature(self) -> Feature:
+        """Scores each pair of words that a translation turns round."""
+        return self.model.feature(self.name)
+
+    @classmethod
+    def stage(cls, wanted: Wanted, ground: Ground, options: lop.Options) -> Stage:
+        """Learn which of two words comes first."""
+        assert ground.tagged is not None, "a part that reads tags gets them"
+        inputs = {"text": ground.text, "links": ground.links, "tagged": ground.tagged}
+        chosen = {"name": wanted.name, "lop": options}
+        return Stage("lop", make_lop, chosen, inputs, version=lop.LopModel.VERSION)
+
+
+def make_lop(work: Work) -> dict[str, Any]:
+    """Learn and write the model."""
+    model = learn(work, vars(work.options["lop"]))
+    name = work.options["name"]
+    model.save(work.out / name)
+    assert model.summary is not None
+    return {"part": entry("lop", name, file=name), **model.summary.to_dict()}
+
+
+def learn(work: Work, options: dict[str, Any]) -> lop.LopModel:
+    """A model of a stage's tagged text and links; the last sentences are its dev set."""
+    text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
+    corpus = lop.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
+    learned, dev = corpus.split(len(corpus) - held_out(len(corpus)))
+    return lop.fit(learned, dev, threads=work.threads, progress=work.progress, **options)

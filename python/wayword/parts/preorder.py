@@ -1,0 +1,181 @@
+"""A preorderer as a part of a system, and the stages that learn and apply it.
+
+In: tagged text and its links. Out: a part that puts the words of a sentence in the order of their
+translation before it is translated; the training text in that order, with its tags and links.
+How: a linear-ordering model (``wayword.reorder.lop``) is learned from the links of the text as it
+is. Everything after it, phrases, orientations and models of word order, is learned from the
+reordered text, which is aligned anew or keeps its links. Translations speak of the words that
+the user wrote, because a ``Source`` remembers where each word stood.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from wayword.corpus.annotate import factored, parse_factored
+from wayword.corpus.files import new_file, open_text
+from wayword.corpus.source import Source
+from wayword.options import check_number, check_range
+from wayword.parts.lop import learn
+from wayword.parts.part import Part, entry
+from wayword.reorder import lop
+from wayword.reorder.order import rank_of
+from wayword.stage import Result, Stage, Work
+from wayword.store import link_or_copy
+
+__all__ = ["Preorder", "PreorderPart", "preorder_stage", "reordered_stage"]
+
+NAME = "preorder"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preorder(lop.Learning):
+    """How the source is put in the order of its translation."""
+
+    #: align the reordered text anew; false: the links move with their words
+    realign: bool = True
+    #: orders of a sentence that are translated; the best translation is kept
+    orders: int = 1
+    #: what the score of an order counts beside that of its translation
+    order_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        super().__post_init__()
+        check_range("orders", self.orders, 1, 100)
+        check_number("order_weight", self.order_weight)
+
+    @property
+    def learning(self) -> dict[str, Any]:
+        """The options of the model."""
+        return {name: getattr(self, name) for name in lop.Learning.__dataclass_fields__}
+
+
+class PreorderPart(Part):
+    """Puts sentences in the order of their translation."""
+
+    kind = NAME
+    reads_tags = True
+
+    @cached_property
+    def model(self) -> lop.LopModel:
+        """The model, mapped."""
+        return lop.LopModel.load(self.path)
+
+    @property
+    def choice(self) -> str:
+        """How the model chooses an order."""
+        return str(self.entry.get("choice", lop.Options.choice))
+
+    def load(self) -> None:
+        """Map the model."""
+        _ = self.model
+
+    def prepare(self, sources: Sequence[Source]) -> list[Source]:
+        """Reorder those sentences that are in the user's order and may be reordered."""
+        moved = [number for number, source in enumerate(sources) if _is_free(source)]
+        free = [sources[number].sentence for number in moved]
+        orders = self.model.orders(free, choice=self.choice)
+        prepared = list(sources)
+        for number, order in zip(moved, orders, strict=True):
+            prepared[number] = sources[number].reordered(order)
+        return prepared
+
+    def alternatives(self, source: Source) -> list[tuple[Source, float]]:
+        """The best orders of a sentence that this part has reordered, and what they add."""
+        most = int(self.entry.get("orders", 1))
+        if most == 1 or source.order is None:
+            return [(source, 0.0)]
+        written = replace(source.reordered(rank_of(source.order)), order=None)
+        if tuple(self._order(written)) != source.order:
+            return [(source, 0.0)]  # somebody else's order
+        best = self.model.nbest(written.sentence, most)
+        weight = float(self.entry.get("order_weight", 0.0))
+        return [(written.reordered(order), weight * (score - best[0][0])) for score, order in best]
+
+    def _order(self, source: Source) -> list[int]:
+        return self.model.order(source.sentence, choice=self.choice)
+
+
+def _is_free(source: Source) -> bool:
+    """Whether a preorderer may move its words; walls and given translations hold them."""
+    is_plain = source.markup is None or source.markup.is_empty
+    return source.order is None and is_plain
+
+
+def preorder_stage(
+    text: Stage, links: Stage, tagged: Stage, options: Preorder, model: str
+) -> Stage:
+    """Learn to reorder, and write the training text reordered; links move with their words."""
+    inputs = {"text": text, "links": links, "tagged": tagged}
+    chosen = {
+        "model": model,
+        **options.learning,
+        "orders": options.orders,
+        "order_weight": options.order_weight,
+    }
+    return Stage(NAME, make_preordered, chosen, inputs, version=lop.LopModel.VERSION)
+
+
+def make_preordered(work: Work) -> dict[str, Any]:
+    """Write the model, the reordered text, its links, and the orders."""
+    options = dict(work.options)
+    choices = {name: options.pop(name) for name in ("orders", "order_weight")}
+    model = learn(work, options)
+    model.save(work.out / NAME)
+    text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
+    sentences = map(parse_factored, open_text(tagged / "train.src"))
+    orders = model.orders(
+        sentences, choice=options["choice"], threads=work.threads, progress=work.progress
+    )
+    with new_file(work.out / "orders") as file:
+        file.writelines(f"{' '.join(map(str, order))}\n" for order in orders)
+    with new_file(work.out / "train.src") as file:
+        plain = zip(open_text(text / "train.src"), orders, strict=True)
+        file.writelines(f"{_moved(line.split(), order)}\n" for line, order in plain)
+    link_or_copy(text / "train.tgt", work.out / "train.tgt")
+    with new_file(work.out / "links") as file:
+        pairs = zip(open_text(linked / "links"), orders, strict=True)
+        file.writelines(f"{_moved_links(line, order)}\n" for line, order in pairs)
+    # Evaluation links the words that the user wrote.
+    link_or_copy(linked / "aligner", work.out / "aligner")
+    assert model.summary is not None
+    described = entry(NAME, NAME, file=NAME, choice=options["choice"], **choices)
+    return {"part": described, **model.summary.to_dict()}
+
+
+def _moved(words: Sequence[str], order: Sequence[int]) -> str:
+    return " ".join([words[place] for place in order])
+
+
+def _moved_links(line: str, order: Sequence[int]) -> str:
+    """The links of a sentence after its words have moved.
+
+    >>> _moved_links("0-0 1-2 2-1", [0, 2, 1])
+    '0-0 2-2 1-1'
+    """
+    rank = rank_of(order)
+    pairs = (link.split("-") for link in line.split())
+    return " ".join(f"{rank[int(src)]}-{tgt}" for src, tgt in pairs)
+
+
+def reordered_stage(tagged: Stage, preordered: Stage) -> Stage:
+    """The tagged text in its new order, for models that look at tags."""
+    inputs = {"tagged": tagged, "preordered": preordered}
+    return Stage("reordered", make_reordered, {}, inputs, version=1)
+
+
+def make_reordered(work: Work) -> dict[str, Any]:
+    """Write it as ``train.src``."""
+    with new_file(work.out / "train.src") as file:
+        file.writelines(f"{line}\n" for line in _reordered(work.inputs))
+    return {}
+
+
+def _reordered(inputs: Mapping[str, Result]) -> Iterator[str]:
+    lines: Iterable[str] = open_text(inputs["tagged"] / "train.src")
+    orders = open_text(inputs["preordered"] / "orders")
+    for line, order in zip(lines, orders, strict=True):
+        source = Source(parse_factored(line)).reordered([int(place) for place in order.split()])
+        yield factored(source.sentence)
