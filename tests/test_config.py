@@ -20,6 +20,20 @@ else:
     import tomli as tomllib
 
 NAN, INFINITE = float("nan"), float("inf")
+#: Of sections that say how a linear-ordering model is learned.
+LEARNING: dict[str, list[Any]] = {
+    "reference": ["middle"],
+    "unlinked": [-1.0, NAN],
+    "passes": [-1],
+    "patience": [0],
+    "bits": [7, 29],
+    "batch": [-1],
+    "min_count": [0],
+    "strictness": [-1.0, NAN],
+    "rate": [-0.1, NAN],
+    "prior": [-1.0],
+    "choice": ["worst"],
+}
 #: For each key, values of the right kind that make no sense.
 BAD: dict[str, list[Any]] = {
     "seed": [-1],
@@ -74,23 +88,7 @@ BAD: dict[str, list[Any]] = {
     "waw.iterations": [-1],
     "waw.tolerance": [-1e-5],
     "waw.memory": ["x"],
-    **{
-        f"{section}.{key}": values
-        for section in ("preorder", "lop")
-        for key, values in {
-            "reference": ["middle"],
-            "unlinked": [-1.0, NAN],
-            "passes": [-1],
-            "patience": [0],
-            "bits": [7, 29],
-            "batch": [-1],
-            "min_count": [0],
-            "strictness": [-1.0, NAN],
-            "rate": [-0.1, NAN],
-            "prior": [-1.0],
-            "choice": ["worst"],
-        }.items()
-    },
+    **{f"{section}.{key}": bad for section in ("preorder", "lop") for key, bad in LEARNING.items()},
     "lop.model": ["lob"],
     "preorder.realign": [],
     "preorder.orders": [0, 101],

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wayword import pipeline
+from wayword import _core, pipeline
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import Sentence, read_factored
@@ -445,4 +445,4 @@ def test_text_without_tags_is_refused(
 @settings(max_examples=50, deadline=None)
 def test_any_bytes_are_a_model_or_a_sentence(data: bytes) -> None:
     with pytest.raises(WaywordError):
-        lop._core.LopModel.from_bytes(data)
+        _core.LopModel.from_bytes(data)

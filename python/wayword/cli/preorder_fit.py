@@ -25,7 +25,7 @@ def configure_fit(fit: argparse.ArgumentParser) -> None:
     add("--dev", nargs=3, metavar=files, help="what decides when to stop (held out)")
     add("--model", help="joint (default) or lop, the model of pairs alone")
     add("--reference", help="what words without links want: attach, leftmost, linked (nothing)")
-    add("--unlinked", type=float, metavar="W", help="how much that counts; joint only (0.5)")
+    add("--unlinked", type=float, metavar="W", help="how much that counts; joint only (0.05)")
     add("--passes", type=int, metavar="N", help="passes over the text at most (14)")
     add("--patience", type=int, metavar="N", help="passes without a better dev score (2)")
     add("--bits", type=int, metavar="B", help="the table has 2^B weights (24)")

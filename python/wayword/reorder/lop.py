@@ -74,7 +74,7 @@ class Learning:
     #: ``linked`` nothing
     reference: str = "attach"
     #: how much that counts beside what linked words want, by ``attach`` (``joint``)
-    unlinked: float = 0.5
+    unlinked: float = 0.05
     #: most passes over the text; 0 for log-odds alone (``lop``)
     passes: int = 14
     #: passes without a better dev score before it stops
@@ -88,7 +88,7 @@ class Learning:
     #: what it costs a bracketing to contradict a pair of links (``joint``)
     strictness: float = 2.0
     #: size of the steps (``joint``)
-    rate: float = 0.05
+    rate: float = 0.01
     #: pulls weights towards 0 (``joint``)
     prior: float = 0.0
     #: how orders are chosen: ``best`` or ``expected`` (``joint``)

@@ -25,7 +25,7 @@ use std::sync::Mutex;
 /// Parts of the table that are changed by one thread at a time.
 const SHARDS: usize = 8;
 /// Gradients smaller than this are left out.
-const NEGLIGIBLE: f64 = 1e-4;
+const NEGLIGIBLE: f64 = 5e-4;
 /// Keeps the first steps of AdaGrad finite.
 const TINY: f32 = 1e-6;
 
@@ -59,20 +59,27 @@ pub struct Options {
 pub struct Field {
     options: Options,
     weights: Vec<f32>,
-    /// Sums of squared gradients.
-    squares: Vec<f32>,
-    /// Every change times the number of the batch that made it, for the average.
-    late: Vec<f64>,
-    batches: u64,
     shards: Vec<Mutex<Shard>>,
+    batches: u64,
     workers: Mutex<Vec<Worker>>,
     passes: u64,
 }
 
-/// The gradient of a batch in one part of the table.
+/// What learning keeps for each weight, together in memory because it is used together.
+#[derive(Debug, Default, Clone, Copy)]
+struct Cell {
+    /// The gradient of the present batch.
+    sum: f32,
+    /// Squared gradients so far.
+    squares: f32,
+    /// Every change times the number of the batch that made it, for the average.
+    late: f32,
+}
+
+/// One part of the table.
 #[derive(Debug, Default)]
 struct Shard {
-    sums: Vec<f32>,
+    cells: Vec<Cell>,
     touched: Vec<u32>,
 }
 
@@ -86,12 +93,10 @@ impl Field {
     /// A model without weights.
     pub fn new(options: Options) -> Self {
         let size = options.slots.len();
-        let shard = || Shard { sums: vec![0.0; size / SHARDS], touched: Vec::new() };
+        let shard = || Shard { cells: vec![Cell::default(); size / SHARDS], touched: Vec::new() };
         Field {
             options,
             weights: vec![0.0; size],
-            squares: vec![0.0; size],
-            late: vec![0.0; size],
             batches: 0,
             shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
             workers: Mutex::default(),
@@ -106,9 +111,16 @@ impl Field {
 
     /// The average of the weights after each batch so far.
     pub fn average(&self) -> Vec<f32> {
-        let steps = self.batches.max(1) as f64;
-        let average = |(&weight, &late): (&f32, &f64)| (f64::from(weight) - late / steps) as f32;
-        self.weights.iter().zip(&self.late).map(average).collect()
+        let steps = self.batches.max(1) as f32;
+        let mut average = self.weights.clone();
+        let parts = average.chunks_mut(self.options.slots.len() / SHARDS).zip(&self.shards);
+        for (weights, shard) in parts {
+            let Ok(shard) = shard.lock() else { continue };
+            for (weight, cell) in weights.iter_mut().zip(&shard.cells) {
+                *weight -= cell.late / steps;
+            }
+        }
+        average
     }
 
     /// One pass over the corpus, in an order of its own; the mean objective a sentence.
@@ -139,11 +151,10 @@ impl Field {
     fn step(&mut self, slopes: &[Option<Slopes>], job: &Job) -> Result<()> {
         let Options { rate, prior, slots, .. } = self.options;
         let size = slots.len() / SHARDS;
-        let time = self.batches as f64;
+        let time = self.batches as f32;
         self.batches += 1;
-        let parts = self.weights.chunks_mut(size).zip(self.squares.chunks_mut(size));
-        let parts = parts.zip(self.late.chunks_mut(size)).zip(&self.shards);
-        let parts: Vec<_> = parts.map(Mutex::new).collect();
+        let parts: Vec<_> =
+            self.weights.chunks_mut(size).zip(&self.shards).map(Mutex::new).collect();
         for_each_block(
             SHARDS,
             1,
@@ -152,18 +163,18 @@ impl Field {
             |(), block| {
                 for number in block {
                     let Ok(mut part) = parts[number].lock() else { continue };
-                    let (((weights, squares), late), shard) = &mut *part;
+                    let (weights, shard) = &mut *part;
                     let Ok(mut shard) = shard.lock() else { continue };
                     shard.collect(slopes, number);
-                    let Shard { sums, touched } = &mut *shard;
+                    let Shard { cells, touched } = &mut *shard;
                     for &place in &*touched {
-                        let place = place as usize;
-                        let slope =
-                            std::mem::take(&mut sums[place]) - prior as f32 * weights[place];
-                        squares[place] += slope * slope;
-                        let change = rate as f32 * slope / (squares[place].sqrt() + TINY);
-                        weights[place] += change;
-                        late[place] += f64::from(change) * time;
+                        let (cell, weight) =
+                            (&mut cells[place as usize], &mut weights[place as usize]);
+                        let slope = std::mem::take(&mut cell.sum) - prior as f32 * *weight;
+                        cell.squares += slope * slope;
+                        let change = rate as f32 * slope / (cell.squares.sqrt() + TINY);
+                        *weight += change;
+                        cell.late += change * time;
                     }
                     touched.clear();
                 }
@@ -189,11 +200,11 @@ impl Field {
 impl Shard {
     /// Adds up the slopes of a batch, sentence by sentence.
     fn collect(&mut self, slopes: &[Option<Slopes>], number: usize) {
-        let size = self.sums.len() as u32;
+        let size = self.cells.len() as u32;
         for (shards, _) in slopes.iter().flatten() {
             for &(place, slope) in &shards[number] {
                 let place = place - number as u32 * size;
-                let sum = &mut self.sums[place as usize];
+                let sum = &mut self.cells[place as usize].sum;
                 // A sum that comes back to 0 is listed twice, which does no harm.
                 if *sum == 0.0 {
                     self.touched.push(place);

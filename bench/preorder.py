@@ -1,0 +1,192 @@
+"""Linear ordering on real text: how near orders come to links, and what they cost.
+
+The text is that of docs/other-tools.md's preorderer: the two bitexts of 100,000 pairs (Japanese with,
+German without the lines that have gold links), links of `wayword align` over all of it, tags of
+taggers learned from the treebanks. Training: the first pairs of at most 60 source words; test: the
+first 1,000 such pairs of the last 2,000; the 1,000 pairs before the last 2,000 decide when to stop.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench.measure import PYTHON, SHARED, measure
+
+PAIRS = {"ja-en": ("Japanese-GSD", "kept"), "de-en": ("German-mixed", "lower")}
+#: Lines at the head of the German bitext that are left out.
+GOLD = {"ja-en": 0, "de-en": 100}
+SIZES = (10_000, 40_000)
+LONGEST, HELD_OUT, TEST, DEV = 60, 2_000, 1_000, 1_000
+PARTS = ("src", "tgt", "links")
+#: What is learned, by the name of the row.
+MODELS: dict[str, dict[str, Any]] = {
+    "log-odds": {"model": "lop", "reference": "linked", "passes": 0},
+    "lop, leftmost": {"model": "lop", "reference": "leftmost"},
+    "lop, attach": {"model": "lop", "reference": "attach"},
+    "lop, linked": {"model": "lop", "reference": "linked"},
+    "joint, linked": {"model": "joint", "reference": "linked"},
+    "joint": {"model": "joint"},
+    "joint, expected": {"model": "joint", "choice": "expected"},
+}
+#: The rows of smaller and larger training sets.
+SHOWN = {10_000: ("joint, linked",), 40_000: tuple(MODELS)}
+#: tau, FRS and exact matches of the beam parser on the same pairs (docs/other-tools.md).
+RIVAL = {
+    ("ja-en", 10_000): (78.83, 49.72, 9.2),
+    ("ja-en", 40_000): (80.52, 52.46, 11.0),
+    ("de-en", 10_000): (92.97, 76.51, 24.0),
+    ("de-en", 40_000): (93.06, 76.84, 24.5),
+}
+LENGTHS = (25, 50, 100, 200)
+
+LEARN = """
+import json, sys, time
+from wayword.evaluate.orders import evaluate_preorder
+from wayword.reorder import lop
+options = json.loads(sys.argv[11])
+train, dev, test = (lop.Corpus.read(*sys.argv[at:at + 3]) for at in (1, 4, 7))
+start = time.process_time()
+model = lop.fit(train, dev, threads=2, **options)
+learned = time.process_time()
+orders = model.corpus_orders(test, choice=options.get("choice", "best"), threads=1)
+done = time.process_time()
+model.save(sys.argv[10])
+found = {name: scores.to_dict() for name, scores in evaluate_preorder(test, {"model": orders}).items()}
+print(json.dumps({"learn": learned - start, "order": (done - learned) / len(test), **found,
+    "passes": model.recipe["passes"], "size": model.size}))
+"""
+
+GROW = """
+import json, sys, time
+from wayword.corpus.annotate import Sentence, parse_factored
+from wayword.reorder.lop import LopModel
+lines = [parse_factored(line) for line in open(sys.argv[2], encoding="utf-8")]
+words = [word for line in lines for word in line.words]
+tags = [tag for line in lines for tag in line.pos]
+model = LopModel.load(sys.argv[1])
+found = {}
+for length in map(int, sys.argv[3:]):
+    starts = range(0, min(len(words), 6000) - length, length)
+    long = [Sentence(tuple(words[at:at + length]), tuple(tags[at:at + length])) for at in starts]
+    start = time.process_time()
+    model.orders(long, threads=1)
+    found[length] = 1000 * (time.process_time() - start) / len(long)
+print(json.dumps(found))
+"""
+
+
+def rows() -> list[dict[str, Any]]:
+    """Every model on every pair, then growth with the length of a sentence."""
+    result = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for pair in PAIRS:
+            prepare(pair, folder)
+            for size in SIZES:
+                result += [learned(pair, size, model, folder) for model in SHOWN[size]]
+        for model in ("lop, linked", "joint"):
+            result.append(grown(model, folder))
+    for pair in PAIRS:
+        for size in SIZES:
+            check(result, pair, size)
+    return result
+
+
+def prepare(pair: str, folder: Path) -> None:
+    """Write tagged source, target and links of a pair: training sets, dev and test."""
+    from wayword import Bitext, align
+    from wayword.corpus.annotate import Tagger, factored, read_treebank
+
+    langs = pair.split("-")
+    for lang in langs:
+        lines = islice(_lines(pair, lang), GOLD[pair], None)
+        _write(folder / f"{pair}.{lang}", lines)
+    bitext = Bitext.read(*(folder / f"{pair}.{lang}" for lang in langs))
+    links = folder / f"{pair}.links"
+    align.fit(bitext, threads=2).align(bitext, threads=2).write(links)
+    treebank, spelling = PAIRS[pair]
+    known = read_treebank(SHARED / "data" / "ud" / treebank / "train.conllu.xz", spelling=spelling)
+    tagger = Tagger.fit(known)
+    tagged = map(factored, tagger.annotate(_read(folder / f"{pair}.{langs[0]}")))
+    texts = zip(tagged, _read(folder / f"{pair}.{langs[1]}"), _read(links), strict=True)
+    all_pairs = [text for text in texts]
+    head = [text for text in all_pairs[:-HELD_OUT] if _is_short(text)]
+    test = [text for text in all_pairs[-HELD_OUT:] if _is_short(text)][:TEST]
+    for name, part in {
+        **{str(size): head[:size] for size in SIZES},
+        "dev": head[-DEV:],
+        "test": test,
+    }.items():
+        for at, what in enumerate(PARTS):
+            _write(folder / f"{pair}.{name}.{what}", (text[at] for text in part))
+
+
+def _is_short(text: tuple[str, str, str]) -> bool:
+    return 0 < len(text[0].split()) <= LONGEST
+
+
+def _lines(pair: str, lang: str) -> Iterator[str]:
+    from wayword.corpus.files import open_text
+
+    return open_text(SHARED / "data" / "align" / pair / f"bitext.{lang}.xz")
+
+
+def _read(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def _write(path: Path, lines: Iterator[str]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def learned(pair: str, size: int, model: str, folder: Path) -> dict[str, Any]:
+    """Learn from a part of a pair, and test on what is held out."""
+    parts = (str(size), "dev", "test")
+    files = [folder / f"{pair}.{part}.{what}" for part in parts for what in PARTS]
+    out = folder / f"{pair}.{size}.{model}.model"
+    cost = measure([PYTHON, "-c", LEARN, *files, out, json.dumps(MODELS[model])])
+    answer = json.loads(cost.answer)
+    found, source = answer["model"], answer["source order"]
+    return {
+        "case": f"{pair} {size} {model}",
+        **_scores(found),
+        "source order": _scores(source),
+        "rival": RIVAL[pair, size],
+        "passes": answer["passes"],
+        "training CPU s": round(answer["learn"]),
+        "peak MB": round(cost.peak_mb),
+        "ms a sentence": round(1000 * answer["order"], 3),
+        "file MB": round(answer["size"] / 1e6, 1),
+    }
+
+
+def _scores(found: dict[str, Any]) -> dict[str, Any]:
+    names = ("bleu", "tau", "frs", "exact", "precision", "recall", "f1")
+    scores = {name: round(found[name], 2) for name in names if found[name] == found[name]}
+    precisions = [round(share, 1) for share in found["precisions"]]
+    return {**scores, "p2-p4": precisions[1:], "intervals": found["intervals"]}
+
+
+def grown(model: str, folder: Path) -> dict[str, Any]:
+    """Milliseconds a sentence, by its length."""
+    path = folder / f"de-en.40000.{model}.model"
+    cost = measure([PYTHON, "-c", GROW, path, folder / "de-en.test.src", *map(str, LENGTHS)])
+    times = {int(length): ms for length, ms in json.loads(cost.answer).items()}
+    row: dict[str, Any] = {"case": f"growth of {model}"}
+    row |= {f"ms at {length} words": round(ms, 3) for length, ms in times.items()}
+    # Cubic is a factor of 8 for twice the length.
+    if times[200] > 9 * times[100]:
+        raise SystemExit(f"bench: worse than cubic: {row}")
+    return row
+
+
+def check(result: list[dict[str, Any]], pair: str, size: int) -> None:
+    """The joint model must be ahead of the beam parser by every measure."""
+    [row] = [row for row in result if row["case"] == f"{pair} {size} joint, linked"]
+    for name, rival in zip(("tau", "frs", "exact"), RIVAL[pair, size], strict=True):
+        if row[name] <= rival:
+            print(f"preorder: {row['case']}: {name} {row[name]}, beam parser {rival}")
