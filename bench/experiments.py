@@ -3,7 +3,8 @@
     python bench/experiments.py distortion -o OUT     # when a jump is charged (Figure 2)
     python bench/experiments.py orientation -o OUT    # which orientation model
     python bench/experiments.py waw -o OUT            # word after word, and early pruning (Table 5)
-    python bench/experiments.py speed -o OUT          # its rows timed in turns, when it is done
+    python bench/experiments.py preorder -o OUT       # the source reordered first (Table 3)
+    python bench/experiments.py speed -o OUT          # rows of `waw`, timed in turns
     python bench/experiments.py train -o OUT          # text to tuned system, beside Moses
 
 The first three print tables of `wayword experiment` and write all of their numbers to
@@ -185,10 +186,59 @@ def waw(corpus: str) -> dict[str, Any]:
     return {"name": "Word after word", "variant": variants}
 
 
-EXPERIMENTS = {"distortion": distortion, "orientation": orientation, "waw": waw}
+def preorder(_corpus: str) -> dict[str, Any]:
+    """Distance alone and lexicalised orientation, each as the source is and preordered.
+
+    All rows but the first are tuned from the weights of the lexicalised one.
+    """
+    hier = ORIENTATIONS["hierarchical"]
+    search = {"space": "dl:8", "distortion": "distance"}
+    joint = {"preorder": "joint", "orientation": hier}
+    far = {"space": f"dl:18+{PAPER}", "distortion": "early"}
+    best = {"orders": 10, "order_weight": 0.1}
+    pairs = {"preorder": "lop", "orientation": hier}
+    rows: dict[str, dict[str, Any]] = {
+        "lexicalised": {"model": {"orientation": hier}},
+        "distance": {"model": {"orientation": ""}},
+        "preordered, distance": {"model": {**joint, "orientation": ""}},
+        "preordered, lexicalised": {"model": joint},
+        "preordered, links moved": {"model": joint, "preorder": {"realign": False}},
+        "preordered, 10 best orders": {"model": joint, "preorder": best},
+        "preordered, waw pruning": {"model": {**joint, "features": ["waw"]}, "search": far},
+        "lop in the decoder": {"model": {"orientation": hier, "features": ["lop"]}},
+        "preordered by lop, attach": {"model": pairs, "preorder": {"reference": "attach"}},
+        "preordered by lop, leftmost": {"model": pairs, "preorder": {"reference": "leftmost"}},
+        "preordered, linked alone": {"model": joint, "preorder": {"reference": "linked"}},
+        "mono": {"model": {"orientation": hier}, "search": {"space": "mono"}},
+        "preordered, mono": {"model": joint, "search": {"space": "mono"}},
+    }
+    variants: list[dict[str, Any]] = []
+    for name, choices in rows.items():
+        source = {} if name == "lexicalised" else {"start": "lexicalised"}
+        if name == "preordered, 10 best orders":
+            source = {"weights": "preordered, lexicalised"}
+        variants.append({"name": name, **source, **merged({"search": search}, choices)})
+    learning = {"sentences": 40_000, "passes": 3, "patience": 1}
+    base = {"preorder": learning, "lop": learning, "tune": {"runs": 2}}
+    return {"name": "Preordering", "variant": variants, "base": merged(BASE, base)}
+
+
+EXPERIMENTS = {
+    "distortion": distortion,
+    "orientation": orientation,
+    "waw": waw,
+    "preorder": preorder,
+}
 #: The rows that others are compared with.
-BASELINES = {"distortion": ("distance dl:8",), "orientation": ("word",), "waw": ("dl:8", "dl:18")}
+BASELINES = {
+    "distortion": ("distance dl:8",),
+    "orientation": ("word",),
+    "waw": ("dl:8", "dl:18"),
+    "preorder": ("lexicalised", "distance"),
+}
 METRICS = ["bleu", "krs-linked", "reversals", "krs"]
+#: Further metrics, of experiments whose corpora are tagged.
+EXTRA = {"waw": ["meteor", "krs-v-linked", "reversals-v"], "preorder": ["meteor", "ter"]}
 #: Rows of `waw` that `speed` times, the first as the measure of the others, and how often.
 TIMED = ("dl:8", "dl:18", "dl:18 + waw", "dl:18 + waw + pruning")
 ROUNDS = 5
@@ -220,14 +270,14 @@ def watch(stage: Stage, result: Result | None) -> None:
 
 def compare_variants(name: str, out: Path, only: list[str], threads: int) -> None:
     """Run an experiment, print its tables and keep its numbers; each corpus has its own folder."""
-    known = tagged_corpora if name == "waw" else corpora
-    extra = ["meteor", "krs-v-linked", "reversals-v"] if name == "waw" else []
+    known = tagged_corpora if name in EXTRA else corpora
+    extra = EXTRA.get(name, [])
     rows: list[dict[str, Any]] = []
     for corpus in known(out / "text"):
         if only and corpus["name"] not in only:
             continue
         for baseline in BASELINES[name]:
-            values = {**EXPERIMENTS[name](corpus["name"]), "base": BASE, "baseline": baseline}
+            values = {"base": BASE, **EXPERIMENTS[name](corpus["name"]), "baseline": baseline}
             values = {**values, "metrics": METRICS + extra, "corpus": [corpus]}
             where = out / corpus["name"]
             described = Experiment.from_dict(values, Path())

@@ -1,8 +1,8 @@
 """Linear ordering on real text: how near orders come to links, and what they cost.
 
-The text is that of docs/other-tools.md's preorderer: the two bitexts of 100,000 pairs (Japanese with,
-German without the lines that have gold links), links of `wayword align` over all of it, tags of
-taggers learned from the treebanks. Training: the first pairs of at most 60 source words; test: the
+The text is that of the preorderer in docs/other-tools.md: the two bitexts of 100,000 pairs
+(Japanese with, German without the lines that have gold links), links of `wayword align` over all
+of it, tags of taggers learned from the treebanks. Training: the first pairs of at most 60 source words; test: the
 first 1,000 such pairs of the last 2,000; the 1,000 pairs before the last 2,000 decide when to stop.
 """
 
@@ -54,7 +54,8 @@ learned = time.process_time()
 orders = model.corpus_orders(test, choice=options.get("choice", "best"), threads=1)
 done = time.process_time()
 model.save(sys.argv[10])
-found = {name: scores.to_dict() for name, scores in evaluate_preorder(test, {"model": orders}).items()}
+scores = evaluate_preorder(test, {"model": orders})
+found = {name: of_order.to_dict() for name, of_order in scores.items()}
 print(json.dumps({"learn": learned - start, "order": (done - learned) / len(test), **found,
     "passes": model.recipe["passes"], "size": model.size}))
 """
@@ -112,7 +113,7 @@ def prepare(pair: str, folder: Path) -> None:
     tagger = Tagger.fit(known)
     tagged = map(factored, tagger.annotate(_read(folder / f"{pair}.{langs[0]}")))
     texts = zip(tagged, _read(folder / f"{pair}.{langs[1]}"), _read(links), strict=True)
-    all_pairs = [text for text in texts]
+    all_pairs = list(texts)
     head = [text for text in all_pairs[:-HELD_OUT] if _is_short(text)]
     test = [text for text in all_pairs[-HELD_OUT:] if _is_short(text)][:TEST]
     for name, part in {

@@ -24,6 +24,7 @@ NAN, INFINITE = float("nan"), float("inf")
 LEARNING: dict[str, list[Any]] = {
     "reference": ["middle"],
     "unlinked": [-1.0, NAN],
+    "sentences": [-1],
     "passes": [-1],
     "patience": [0],
     "bits": [7, 29],

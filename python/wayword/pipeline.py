@@ -32,7 +32,7 @@ from wayword.errors import ArgumentError
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
-from wayword.parts.preorder import preorder_stage, reordered_stage
+from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.stage import Progress, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
@@ -125,7 +125,9 @@ def plan(
     ]
     table = table_stage(ground.text, ground.links, config.extract)
     model = lm_stage(text, config.lm, config.text)
-    prepares = [stage for stage in (tagged, preordered) if stage is not None]
+    prepares = [tagged] if tagged is not None else []
+    if preordered is not None:
+        prepares.append(preorderer_stage(preordered, config.preorder))
     parts = (table, model, *prepares, *features)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),

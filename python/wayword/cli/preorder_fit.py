@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from wayword.reorder.lop import Pass
 
 OPTIONS = (
-    *("model", "reference", "unlinked", "passes", "patience", "bits", "batch", "min_count"),
+    *(
+        "model",
+        "reference",
+        "unlinked",
+        "sentences",
+        "passes",
+        "patience",
+        "bits",
+        "batch",
+        "min_count",
+    ),
     *("strictness", "rate", "prior", "choice"),
 )
 
@@ -26,6 +36,7 @@ def configure_fit(fit: argparse.ArgumentParser) -> None:
     add("--model", help="joint (default) or lop, the model of pairs alone")
     add("--reference", help="what words without links want: attach, leftmost, linked (nothing)")
     add("--unlinked", type=float, metavar="W", help="how much that counts; joint only (0.05)")
+    add("--sentences", type=int, metavar="N", help="learn from the first N (all)")
     add("--passes", type=int, metavar="N", help="passes over the text at most (14)")
     add("--patience", type=int, metavar="N", help="passes without a better dev score (2)")
     add("--bits", type=int, metavar="B", help="the table has 2^B weights (24)")

@@ -24,7 +24,7 @@ from wayword.reorder.order import rank_of
 from wayword.stage import Result, Stage, Work
 from wayword.store import link_or_copy
 
-__all__ = ["Preorder", "PreorderPart", "preorder_stage", "reordered_stage"]
+__all__ = ["Preorder", "PreorderPart", "preorder_stage", "preorderer_stage", "reordered_stage"]
 
 NAME = "preorder"
 
@@ -109,19 +109,29 @@ def preorder_stage(
 ) -> Stage:
     """Learn to reorder, and write the training text reordered; links move with their words."""
     inputs = {"text": text, "links": links, "tagged": tagged}
+    chosen = {"model": model, **options.learning}
+    return Stage(NAME, make_preordered, chosen, inputs, version=lop.LopModel.VERSION)
+
+
+def preorderer_stage(preordered: Stage, options: Preorder) -> Stage:
+    """The part of a system that does the same to sentences."""
     chosen = {
-        "model": model,
-        **options.learning,
+        "choice": options.choice,
         "orders": options.orders,
         "order_weight": options.order_weight,
     }
-    return Stage(NAME, make_preordered, chosen, inputs, version=lop.LopModel.VERSION)
+    return Stage("preorderer", make_preorderer, chosen, {"preordered": preordered}, version=1)
+
+
+def make_preorderer(work: Work) -> dict[str, Any]:
+    """The model, and what is done with it."""
+    link_or_copy(work.inputs["preordered"] / NAME, work.out / NAME)
+    return {"part": entry(NAME, NAME, file=NAME, **work.options)}
 
 
 def make_preordered(work: Work) -> dict[str, Any]:
     """Write the model, the reordered text, its links, and the orders."""
     options = dict(work.options)
-    choices = {name: options.pop(name) for name in ("orders", "order_weight")}
     model = learn(work, options)
     model.save(work.out / NAME)
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
@@ -141,8 +151,7 @@ def make_preordered(work: Work) -> dict[str, Any]:
     # Evaluation links the words that the user wrote.
     link_or_copy(linked / "aligner", work.out / "aligner")
     assert model.summary is not None
-    described = entry(NAME, NAME, file=NAME, choice=options["choice"], **choices)
-    return {"part": described, **model.summary.to_dict()}
+    return model.summary.to_dict()
 
 
 def _moved(words: Sequence[str], order: Sequence[int]) -> str:

@@ -75,6 +75,8 @@ class Learning:
     reference: str = "attach"
     #: how much that counts beside what linked words want, by ``attach`` (``joint``)
     unlinked: float = 0.05
+    #: learn from the first so many sentences; 0 for all
+    sentences: int = 0
     #: most passes over the text; 0 for log-odds alone (``lop``)
     passes: int = 14
     #: passes without a better dev score before it stops
@@ -98,6 +100,7 @@ class Learning:
         """Refuse what makes no sense, before any counting."""
         check_choice("reference", self.reference, REFERENCES)
         check_choice("choice", self.choice, CHOICES)
+        check_range("sentences", self.sentences, 0)
         check_range("passes", self.passes, 0)
         check_range("patience", self.patience, 1)
         check_range("bits", self.bits, 8, 28)
@@ -282,6 +285,8 @@ def fit(
     """
     chosen = build(Options, options)
     _check(corpus, dev)
+    if 0 < chosen.sentences < len(corpus):
+        corpus = corpus.split(chosen.sentences)[0]
     trainer = _core.LopTrainer(
         corpus._core,
         model=chosen.model,
