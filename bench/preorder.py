@@ -2,8 +2,9 @@
 
 The text is that of the preorderer in docs/other-tools.md: the two bitexts of 100,000 pairs
 (Japanese with, German without the lines that have gold links), links of `wayword align` over all
-of it, tags of taggers learned from the treebanks. Training: the first pairs of at most 60 source words; test: the
-first 1,000 such pairs of the last 2,000; the 1,000 pairs before the last 2,000 decide when to stop.
+of it, tags of taggers learned from the treebanks. Training: the first pairs of at most 60 source
+words; test: the first 1,000 such pairs of the last 2,000; the 1,000 pairs before the last 2,000
+decide when to stop.
 """
 
 import json
