@@ -94,7 +94,7 @@ class Learning:
     #: pulls weights towards 0 (``joint``)
     prior: float = 0.0
     #: how orders are chosen: ``best`` or ``expected`` (``joint``)
-    choice: str = "best"
+    choice: str = "expected"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, before any counting."""
