@@ -92,7 +92,12 @@ class PreorderPart(Part):
             return [(source, 0.0)]  # somebody else's order
         best = self.model.nbest(written.sentence, most)
         weight = float(self.entry.get("order_weight", 0.0))
-        return [(written.reordered(order), weight * (score - best[0][0])) for score, order in best]
+        others = [
+            (written.reordered(order), weight * (score - best[0][0]))
+            for score, order in best
+            if tuple(order) != source.order
+        ]
+        return [(source, 0.0), *others[: most - 1]]
 
     def _order(self, source: Source) -> list[int]:
         return self.model.order(source.sentence, choice=self.choice)
