@@ -79,6 +79,29 @@ for length in map(int, sys.argv[3:]):
 print(json.dumps(found))
 """
 
+OPTIMA = """
+import itertools, json, sys
+from wayword.corpus.annotate import parse_factored
+from wayword.reorder import lop
+model = lop.LopModel.load(sys.argv[1])
+lines = [parse_factored(line) for line in open(sys.argv[2], encoding="utf-8")]
+short = [line for line in lines if 4 <= len(line) <= 16]
+longer = [line for line in lines if 17 <= len(line) <= 25][:40]
+def score(matrix, order):
+    return sum(matrix[a, b] for a, b in itertools.combinations(order, 2))
+def reached(sentences, solver):
+    found = {"step": 0, "climb": 0}
+    for sentence in sentences:
+        matrix, start = model.matrix(sentence), range(len(sentence))
+        best = score(matrix, lop.best_order(matrix, solver=solver))
+        for name in found:
+            order = lop.step(matrix, start, climb=name == "climb")
+            found[name] += score(matrix, order) > best - 1e-6
+    return {"sentences": len(sentences), **{n: c / len(sentences) for n, c in found.items()}}
+print(json.dumps({"4 to 16 words, sets": reached(short, "sets"),
+    "17 to 25 words, integer programme": reached(longer, "ilp")}))
+"""
+
 
 def rows() -> list[dict[str, Any]]:
     """Every model on every pair, then growth with the length of a sentence."""
@@ -91,6 +114,7 @@ def rows() -> list[dict[str, Any]]:
                 result += [learned(pair, size, model, folder) for model in SHOWN[size]]
         for model in ("lop, linked", "joint"):
             result.append(grown(model, folder))
+        result += optima(folder)
     for pair in PAIRS:
         for size in SIZES:
             check(result, pair, size)
@@ -184,6 +208,22 @@ def grown(model: str, folder: Path) -> dict[str, Any]:
     if times[200] > 9 * times[100]:
         raise SystemExit(f"bench: worse than cubic: {row}")
     return row
+
+
+def optima(folder: Path) -> list[dict[str, Any]]:
+    """How often one step, and steps until nothing is gained, find the best order of all."""
+    path = folder / "de-en.40000.lop, linked.model"
+    cost = measure([PYTHON, "-c", OPTIMA, path, folder / "de-en.test.src"])
+    found = json.loads(cost.answer)
+    return [
+        {
+            "case": f"optima, {name}",
+            "sentences": row["sentences"],
+            "one step, %": round(100 * row["step"], 1),
+            "climbing, %": round(100 * row["climb"], 1),
+        }
+        for name, row in found.items()
+    ]
 
 
 def check(result: list[dict[str, Any]], pair: str, size: int) -> None:
