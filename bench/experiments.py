@@ -196,6 +196,7 @@ def preorder(corpus: str) -> dict[str, Any]:
     search = {"space": "dl:8", "distortion": "distance"}
     joint = {"preorder": "joint", "orientation": hier}
     far = {"space": f"dl:18+{PAPER}", "distortion": "early"}
+    moved = {"realign": False}
     best = {"orders": 10, "order_weight": 0.1}
     pairs = {"preorder": "lop", "orientation": hier}
     rows: dict[str, dict[str, Any]] = {
@@ -206,15 +207,20 @@ def preorder(corpus: str) -> dict[str, Any]:
         "preordered, 10 best orders": {"model": joint, "preorder": best},
         "preordered, waw pruning": {"model": {**joint, "features": ["waw"]}, "search": far},
         "lop in the decoder": {"model": {"orientation": hier, "features": ["lop"]}},
-        "preordered by lop, attach": {"model": pairs, "preorder": {"reference": "attach"}},
         "mono": {"model": {"orientation": hier}, "search": {"space": "mono"}},
     }
     # What only one pair is asked: half of the Japanese words have no link.
     more: dict[str, dict[str, Any]] = {
-        "preordered, links moved": {"model": joint, "preorder": {"realign": False}},
-        "preordered by lop, leftmost": {"model": pairs, "preorder": {"reference": "leftmost"}},
-        "preordered, linked alone": {"model": joint, "preorder": {"reference": "linked"}},
         "preordered, mono": {"model": joint, "search": {"space": "mono"}},
+        "preordered, links moved": {"model": joint, "preorder": moved},
+        "links moved, linked": {"model": joint, "preorder": {**moved, "reference": "linked"}},
+        **{
+            f"links moved, lop, {reference}": {
+                "model": pairs,
+                "preorder": {**moved, "reference": reference},
+            }
+            for reference in ("attach", "leftmost")
+        },
     }
     rows |= more if corpus == "ja-en" else {}
     variants: list[dict[str, Any]] = []
