@@ -32,6 +32,7 @@ COMMANDS = (
     "tune",
     "evaluate",
     "audit",
+    "oracle",
     "experiment",
     "import-moses",
     "export-moses",
