@@ -56,9 +56,9 @@ class CandidateOptions:
     #: translations of a source phrase
     options_per_span: int = 20
     #: the weight of p(e|f) against p(f|e)
-    mixture: float = 0.5
+    mixture: float = 1.0
     #: what each phrase adds to the score of a path; below 0 longer phrases are preferred
-    phrase_bonus: float = 0.0
+    phrase_bonus: float = 0.5
     #: paths that are looked at
     paths: int = 1000
     #: candidates that are kept: those with the highest BLEU as they are

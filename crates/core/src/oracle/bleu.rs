@@ -20,6 +20,11 @@ use crate::parallel;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex};
 
+/// Room for rounding where scores are compared with a floor.
+const NEARLY: f64 = 1.0 - 1e-9;
+/// What a first look keeps.
+const QUICK: Pruning = Pruning { beam: 0.0, keep: 8 };
+
 /// A sentence to be ordered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Problem {
@@ -100,9 +105,13 @@ impl Oracle {
             };
             let items: Vec<Vec<u32>> = phrases.iter().map(numbers).collect();
             let words: usize = items.iter().map(Vec::len).sum();
-            let Ordered { order, counts, is_exact } = self.order(worker, &items)?;
+            let penalty = brevity(words, &lengths);
+            let known = best.as_ref().map_or(0.0, |(known, _)| *known);
+            let floor = if penalty > 0.0 { known / penalty } else { 0.0 };
+            let Some(ordered) = self.order(worker, &items, floor * NEARLY)? else { continue };
+            let Ordered { order, counts, is_exact } = ordered;
             let score = counts.score(words);
-            let worth = score * brevity(words, &lengths);
+            let worth = score * penalty;
             if best.as_ref().is_none_or(|(known, _)| worth > *known) {
                 let matched = counts.all();
                 best = Some((worth, Best { candidate, order, score, matched, is_exact }));
@@ -111,12 +120,26 @@ impl Oracle {
         Ok(best.map(|(_, best)| best))
     }
 
-    fn order(&self, worker: &mut Worker, items: &[Vec<u32>]) -> Result<Ordered> {
+    /// The best order of a candidate; none when it scores below `floor`.
+    fn order(
+        &self,
+        worker: &mut Worker,
+        items: &[Vec<u32>],
+        floor: f64,
+    ) -> Result<Option<Ordered>> {
         let Worker { grams, layered, chart } = worker;
+        let words = items.iter().map(Vec::len).sum();
         if self.orders.are_trees() {
-            return Ok(chart.best(self.orders.widest, items, grams, self.pruning));
+            // A quick look first: what it finds tells what need not be tried.
+            let widest = self.orders.widest;
+            let quick = chart.best(widest, items, grams, QUICK, floor);
+            let found = quick.as_ref().map_or(0.0, |quick| quick.counts.score(words) * NEARLY);
+            let best = chart.best(widest, items, grams, self.pruning, floor.max(found));
+            // A narrow beam may lose what the quick look has.
+            return Ok(best.or(quick));
         }
-        Ok(layered.best(&*self.lattice(items.len())?, items, grams, self.pruning))
+        let lattice = self.lattice(items.len())?;
+        Ok(layered.best(&lattice, items, grams, self.pruning, floor))
     }
 
     fn lattice(&self, items: usize) -> Result<Arc<Lattice>> {

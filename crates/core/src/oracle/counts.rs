@@ -50,12 +50,23 @@ impl Counts {
 
     /// Approximate BLEU of a string of so many words: no clipping, no brevity penalty.
     pub fn score(self, words: usize) -> f64 {
+        self.product(words).powf(0.25)
+    }
+
+    /// Its fourth power, which is quicker: the product of the precisions.
+    pub fn product(self, words: usize) -> f64 {
         let precision = |order: usize| {
             let matched = f64::from(self.get(order));
             let possible = words as f64 - order as f64 + 1.0;
             if matched == 0.0 || possible <= 0.0 { EPSILON } else { matched / possible }
         };
-        ([1, 2, 3, 4].map(|order| precision(order).ln()).iter().sum::<f64>() / 4.0).exp()
+        precision(1) * precision(2) * precision(3) * precision(4)
+    }
+
+    /// Less what the other has of each order; it must have no more.
+    pub fn less(self, other: Counts) -> Counts {
+        debug_assert!(self.covers(other));
+        Counts(self.0 - other.0)
     }
 }
 

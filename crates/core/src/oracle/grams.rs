@@ -31,6 +31,9 @@ struct Node {
     /// Whether a word that is there may follow, and stand before.
     is_followed: bool,
     is_preceded: bool,
+    /// The most that can match across its end and its beginning.
+    hope_after: Counts,
+    hope_before: Counts,
 }
 
 /// The n-grams of the references of one sentence; memory is used again for the next.
@@ -70,13 +73,40 @@ impl Grams {
         for number in 1..self.nodes.len() {
             let node = self.nodes[number];
             self.nodes[number].shorter = self.find(&node.words[1..node.length as usize]);
-            let (first, last) = (node.words[0], node.words[node.length as usize - 1]);
-            if there[last as usize] {
-                self.nodes[node.parent as usize].is_followed = true;
+        }
+        self.look_around(&there);
+    }
+
+    /// Works out what may stand around each n-gram, given which words are there.
+    fn look_around(&mut self, there: &[bool]) {
+        let mut after = vec![0; self.nodes.len()];
+        let mut before = vec![0; self.nodes.len()];
+        let by_length = |nodes: &[Node], length: usize| -> Vec<usize> {
+            (1..nodes.len()).filter(|&at| nodes[at].length as usize == length).collect()
+        };
+        for length in (1..=ORDER).rev() {
+            for number in by_length(&self.nodes, length) {
+                let node = self.nodes[number];
+                let (parent, shorter) = (node.parent as usize, node.shorter as usize);
+                if there[node.words[length - 1] as usize] {
+                    self.nodes[parent].is_followed = true;
+                    after[parent] = (1 + after[number]).max(after[parent]);
+                }
+                if there[node.words[0] as usize] {
+                    self.nodes[shorter].is_preceded = true;
+                    before[shorter] = (1 + before[number]).max(before[shorter]);
+                }
             }
-            if there[first as usize] {
-                let shorter = self.nodes[number].shorter;
-                self.nodes[shorter as usize].is_preceded = true;
+        }
+        // One n-gram of each order for the last word, further ones for those before it.
+        for length in 1..ORDER {
+            for number in by_length(&self.nodes, length) {
+                let node = self.nodes[number];
+                let reach = |words: usize| Counts::orders(length + 1, (length + words).min(ORDER));
+                let shorter = self.nodes[node.shorter as usize].hope_after;
+                let parent = self.nodes[node.parent as usize].hope_before;
+                self.nodes[number].hope_after = shorter + reach(after[number]);
+                self.nodes[number].hope_before = parent + reach(before[number]);
             }
         }
     }
@@ -209,16 +239,28 @@ impl Grams {
         counts
     }
 
-    /// The most that can match across either end of a string with this context there: one n-gram
-    /// of each order for its last word, and further ones for the words before it.
+    /// The most that can match across the end of a string with this right context.
     #[inline]
-    pub fn hope(&self, context: u32) -> Counts {
-        match self.length(context) {
-            0 => Counts::NONE,
-            1 => Counts::of(0, 1, 1, 1),
-            2 => Counts::of(0, 1, 2, 2),
-            _ => Counts::of(0, 1, 2, 3),
+    pub fn hope_after(&self, context: u32) -> Counts {
+        self.nodes[context as usize].hope_after
+    }
+
+    /// The most that can match across the beginning of a string with this left context.
+    #[inline]
+    pub fn hope_before(&self, context: u32) -> Counts {
+        self.nodes[context as usize].hope_before
+    }
+
+    /// The most n-grams that can end in a phrase, whatever stands before it.
+    pub fn most_in(&self, words: &[u32]) -> Counts {
+        let mut at = EMPTY;
+        for word in words {
+            match self.children.get(&(at, *word)) {
+                Some(&child) if self.length(child) < ORDER => at = child,
+                _ => break,
+            }
         }
+        self.append(EMPTY, words).0 + self.hope_before(at)
     }
 
     /// Number of n-grams; contexts are numbered below it.

@@ -10,7 +10,7 @@
 //! Cost: arcs of the lattice times the few strings a state holds.
 
 use super::counts::Counts;
-use super::front::{Partial, Pruning, thin};
+use super::front::{Goal, Partial, Pruning, thin};
 use super::grams::{EMPTY, Grams};
 use super::lattice::Lattice;
 
@@ -36,6 +36,10 @@ impl Partial for Prefix {
     fn hope(&self) -> Counts {
         self.hope
     }
+
+    fn entry(&self) -> Counts {
+        Counts::NONE
+    }
 }
 
 /// An order of phrases, what its string matches, and whether no order can score more.
@@ -57,20 +61,27 @@ pub struct Layered {
     /// Strings of the states of the next layer.
     next: Vec<Vec<Prefix>>,
     current: Vec<Vec<Prefix>>,
+    /// Words taken in each state of the layer at hand, and the most that other phrases can add.
     lengths: Vec<usize>,
+    others: Vec<Counts>,
     /// What each phrase adds after each context, once it was asked for.
     added: Vec<Option<(Counts, u32)>>,
 }
 
 impl Layered {
-    /// The best order of phrases that the lattice has.
+    /// The best order of phrases that the lattice has; none when it scores below `floor`.
     pub fn best(
         &mut self,
         lattice: &Lattice,
         items: &[Vec<u32>],
         grams: &Grams,
         pruning: Pruning,
-    ) -> Ordered {
+        floor: f64,
+    ) -> Option<Ordered> {
+        let most: Vec<Counts> = items.iter().map(|item| grams.most_in(item)).collect();
+        let words = items.iter().map(Vec::len).sum();
+        self.others.clear();
+        self.others.push(most.iter().fold(Counts::NONE, |sum, &own| sum + own));
         self.added.clear();
         self.added.resize(grams.len() * items.len(), None);
         self.done.clear();
@@ -89,28 +100,32 @@ impl Layered {
             self.next.iter_mut().for_each(Vec::clear);
             self.next.resize_with(states, Vec::new);
             let mut lengths = vec![0; states];
+            let mut others = vec![Counts::NONE; states];
             let here = arcs.partition_point(|arc| arc.from < first + layer[0]);
-            let numbers = self.numbers(first, layer[0] as usize);
+            let numbers = self.numbers(layer[0] as usize);
             for arc in &arcs[..here] {
                 let (from, to) =
                     ((arc.from - first) as usize, (arc.to - first - layer[0]) as usize);
                 lengths[to] = self.lengths[from] + items[arc.word as usize].len();
+                others[to] = self.others[from].less(most[arc.word as usize]);
                 self.follow(from, to, arc.word, numbers[from], items, grams);
             }
             arcs = &arcs[here..];
             for (state, strings) in self.next[..states].iter_mut().enumerate() {
-                is_exact &= !thin(strings, lengths[state], pruning);
+                let goal = Goal { floor: floor.powi(4), words, others: others[state] };
+                is_exact &= !thin(strings, lengths[state], pruning, &goal);
                 self.done.extend_from_slice(strings);
             }
             std::mem::swap(&mut self.current, &mut self.next);
             self.lengths = lengths;
+            self.others = others;
             first += layer[0];
         }
         self.read_off(items.len(), self.lengths[0], is_exact)
     }
 
     /// The number of the first string of each state of the layer at hand.
-    fn numbers(&self, _first: u32, states: usize) -> Vec<u32> {
+    fn numbers(&self, states: usize) -> Vec<u32> {
         let held: usize = self.current[..states].iter().map(Vec::len).sum();
         let mut number = self.done.len() - held;
         let start = |strings: &Vec<Prefix>| {
@@ -136,14 +151,17 @@ impl Layered {
             let (added, context) = *self.added[at]
                 .get_or_insert_with(|| grams.append(string.context, &items[item as usize]));
             let counts = string.counts + added;
-            let hope = grams.hope(context);
+            let hope = grams.hope_after(context);
             self.next[to].push(Prefix { counts, hope, context, before, item });
         }
     }
 
-    fn read_off(&self, items: usize, words: usize, is_exact: bool) -> Ordered {
+    fn read_off(&self, items: usize, words: usize, is_exact: bool) -> Option<Ordered> {
         let score = |prefix: &Prefix| prefix.counts.score(words);
         let held = self.current[0].len();
+        if held == 0 {
+            return None;
+        }
         let first = self.done.len() - held;
         let mut best = first;
         for number in first + 1..self.done.len() {
@@ -159,6 +177,6 @@ impl Layered {
             at = self.done[at].before as usize;
         }
         order.reverse();
-        Ordered { order, counts, is_exact }
+        Some(Ordered { order, counts, is_exact })
     }
 }

@@ -9,7 +9,7 @@
 //! Cost: O(n³) junctions times the strings of both sides.
 
 use super::counts::Counts;
-use super::front::{Partial, Pruning, thin};
+use super::front::{Goal, Partial, Pruning, thin};
 use super::grams::{EMPTY, Grams};
 use super::layered::Ordered;
 
@@ -23,6 +23,7 @@ const GUARDS: usize = 4;
 struct Piece {
     counts: Counts,
     hope: Counts,
+    entry: Counts,
     left: u32,
     right: u32,
     /// The two halves as they come, by number; equal for a phrase.
@@ -42,6 +43,10 @@ impl Partial for Piece {
     fn hope(&self) -> Counts {
         self.hope
     }
+
+    fn entry(&self) -> Counts {
+        self.entry
+    }
 }
 
 /// Memory for charts.
@@ -51,8 +56,11 @@ pub struct TreeChart {
     /// Where the pieces of each span start and end, by start and end of the span.
     cells: Vec<(u32, u32)>,
     crowd: Vec<Piece>,
-    /// Number of words before each phrase.
+    /// Number of words before each phrase, and the most that can end in phrases before it.
     before: Vec<usize>,
+    most: Vec<Counts>,
+    /// The fourth power of the score to reach.
+    floor: f64,
 }
 
 /// Pieces that new ones are held against.
@@ -87,14 +95,16 @@ impl Guards {
 }
 
 impl TreeChart {
-    /// The best order of the phrases, inverted nodes at most so wide.
+    /// The best order of the phrases, inverted nodes at most so wide; none when it scores below
+    /// `floor`.
     pub fn best(
         &mut self,
         widest: u32,
         items: &[Vec<u32>],
         grams: &mut Grams,
         pruning: Pruning,
-    ) -> Ordered {
+        floor: f64,
+    ) -> Option<Ordered> {
         let n = items.len();
         let ends = items.iter().scan(0, |words, item| {
             *words += item.len();
@@ -103,16 +113,24 @@ impl TreeChart {
         self.before.clear();
         self.before.push(0);
         self.before.extend(ends);
+        self.most.clear();
+        self.most.push(Counts::NONE);
+        for (at, item) in items.iter().enumerate() {
+            self.most.push(self.most[at] + grams.most_in(item));
+        }
+        self.floor = floor.powi(4);
         self.cells.clear();
         self.cells.resize(n * (n + 1), (0, 0));
         self.pieces.clear();
         for (at, item) in items.iter().enumerate() {
             let (counts, right) = grams.append(EMPTY, item);
             let left = grams.lengthened(EMPTY, item);
-            let hope = grams.hope(left) + grams.hope(right);
+            let entry = grams.hope_before(left);
+            let hope = entry + grams.hope_after(right);
             let number = self.pieces.len() as u32;
             self.cells[at * (n + 1) + at + 1] = (number, number + 1);
-            self.pieces.push(Piece { counts, hope, left, right, first: number, second: number });
+            let (first, second) = (number, number);
+            self.pieces.push(Piece { counts, hope, entry, left, right, first, second });
         }
         let mut is_exact = true;
         for width in 2..=n {
@@ -136,6 +154,9 @@ impl TreeChart {
         self.crowd.clear();
         let mut guards = Guards::default();
         let words = self.before[end] - self.before[start];
+        let of_span = self.most[end].less(self.most[start]);
+        let (all_words, most) = (self.before[n], self.most[n]);
+        let goal = Goal { floor: self.floor, words: all_words, others: most.less(of_span) };
         let may_turn = (end - start) as u32 <= widest;
         let mut is_exact = true;
         let mut crowded = CROWD;
@@ -154,11 +175,11 @@ impl TreeChart {
             }
             if self.crowd.len() > crowded {
                 let exact = Pruning { beam: 0.0, keep: 0 };
-                thin(&mut self.crowd, words, exact);
+                thin(&mut self.crowd, words, exact, &goal);
                 crowded = 2 * self.crowd.len() + CROWD;
             }
         }
-        is_exact &= !thin(&mut self.crowd, words, pruning);
+        is_exact &= !thin(&mut self.crowd, words, pruning, &goal);
         let first = self.pieces.len() as u32;
         self.pieces.extend_from_slice(&self.crowd);
         self.cells[start * (n + 1) + end] = (first, self.pieces.len() as u32);
@@ -179,7 +200,8 @@ impl TreeChart {
         // What is left of the halves' hopes at least covers that of the whole, but for halves that
         // lend their words to it; those are few and short.
         let is_short = first_words < 3 || second_words < 3;
-        if !is_short && guards.stop(counts + grams.hope(x.left) + grams.hope(y.right)) {
+        let outside = grams.hope_before(x.left) + grams.hope_after(y.right);
+        if !is_short && guards.stop(counts + outside) {
             return;
         }
         let left = if grams.length(x.left) == first_words {
@@ -192,23 +214,24 @@ impl TreeChart {
         } else {
             y.right
         };
-        let hope = grams.hope(left) + grams.hope(right);
+        let entry = grams.hope_before(left);
+        let hope = entry + grams.hope_after(right);
         if is_short && guards.stop(counts + hope) {
             return;
         }
         guards.consider(counts);
-        self.crowd.push(Piece { counts, hope, left, right, first, second });
+        self.crowd.push(Piece { counts, hope, entry, left, right, first, second });
     }
 
-    fn read_off(&self, n: usize, is_exact: bool) -> Ordered {
+    fn read_off(&self, n: usize, is_exact: bool) -> Option<Ordered> {
         let Some(&(from, to)) = self.cells.get(n) else {
-            return Ordered { order: Vec::new(), counts: Counts::NONE, is_exact };
+            return Some(Ordered { order: Vec::new(), counts: Counts::NONE, is_exact });
         };
         let words = self.before[n];
         let score = |number: u32| self.pieces[number as usize].counts.score(words);
         let best =
             (from..to).reduce(|best, next| if score(next) > score(best) { next } else { best });
-        let best = best.unwrap_or(from);
+        let best = best?;
         let mut order = Vec::with_capacity(n);
         let mut open = vec![best];
         while let Some(number) = open.pop() {
@@ -219,6 +242,6 @@ impl TreeChart {
                 open.extend([piece.second, piece.first]);
             }
         }
-        Ordered { order, counts: self.pieces[best as usize].counts, is_exact }
+        Some(Ordered { order, counts: self.pieces[best as usize].counts, is_exact })
     }
 }
