@@ -1,9 +1,10 @@
 """What users see of the oracles, against brute force and against the decoder."""
 
 import json
+import math
 import random
 from collections import Counter
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from pathlib import Path
 
 import pytest
@@ -313,10 +314,15 @@ def test_wrong_options_of_the_bleu_oracle_are_refused() -> None:
 # --- reach --------------------------------------------------------------------------------------
 
 
-def sentence_bleu(line: str, refs: list[str]) -> float:
-    """BLEU of one sentence by the core: the best of one candidate that is one phrase."""
-    [best] = Candidates.of_lists([refs], [[[line]]]).best("mono")
-    return best.score
+def sentence_bleu(line: str, ref: str) -> float:
+    """BLEU of one sentence with one reference: clipped, brevity penalty, 1e-10 for nothing."""
+    hyp, words = line.split(), ref.split()
+    precisions = 1.0
+    for n in range(1, 5):
+        grams, known = (Counter(zip(*(side[k:] for k in range(n)))) for side in (hyp, words))  # noqa: B905
+        matched = sum((grams & known).values())
+        precisions *= matched / grams.total() if matched else 1e-10
+    return float(precisions**0.25 * math.exp(min(0.0, 1 - len(words) / len(hyp))))
 
 
 def test_no_oracle_is_below_the_systems_own_output(toy_folder: Path) -> None:
@@ -337,7 +343,8 @@ def test_no_oracle_is_below_the_systems_own_output(toy_folder: Path) -> None:
                 assert set(sentence.missing) <= set(ref.split())
 
 
-def test_an_unpruned_search_reaches_what_phrases_allow(tmp_path: Path) -> None:
+def tiny_system(folder: Path, pairs: list[tuple[str, str]]) -> System:
+    """A system of word pairs; each word pair is seen alone."""
     from tests.systems import WEIGHTS
 
     from wayword import extract, lm
@@ -345,31 +352,43 @@ def test_an_unpruned_search_reaches_what_phrases_allow(tmp_path: Path) -> None:
     from wayword.decode import Settings
     from wayword.parts.part import entry, open_part
 
-    pairs = [("a", "x"), ("b", "y"), ("c", "z"), ("b c", "y z")]
-    bitext = Bitext.from_pairs(pairs)
-    links = [[(0, 0)], [(0, 0)], [(0, 0)], [(0, 0), (1, 1)]]
-    extract.extract(bitext, links, tmp_path / "phrase-table")
-    (tmp_path / "text").write_text("".join(f"{tgt}\n" for _, tgt in pairs))
-    lm.train(tmp_path / "text", tmp_path / "lm", order=2)
-    parts = [
-        entry("phrase-table", "phrase-table", file="phrase-table"),
-        entry("lm", "lm", file="lm"),
-    ]
-    system = System(
-        [open_part(values, tmp_path) for values in parts], weights=WEIGHTS, settings=Settings()
-    )
+    links = [[(at, at) for at in range(len(src.split()))] for src, _ in pairs]
+    extract.extract(Bitext.from_pairs(pairs), links, folder / "phrase-table")
+    (folder / "text").write_text("".join(f"{tgt}\n" for _, tgt in pairs))
+    lm.train(folder / "text", folder / "lm", order=2)
+    table = entry("phrase-table", "phrase-table", file="phrase-table")
+    parts = [open_part(values, folder) for values in (table, entry("lm", "lm", file="lm"))]
+    return System(parts, weights=WEIGHTS, settings=Settings())
+
+
+def test_words_that_no_phrase_offers_are_named(tmp_path: Path) -> None:
+    system = tiny_system(tmp_path, [("a", "x"), ("b", "y"), ("c", "z"), ("b c", "y z")])
     gold = Gold(refs=[["z x y q"]])
-    found = {
-        space: phrase_oracle(system, ["a b c"], gold, space=space, pop_limit=0, bins=())
-        for space in ("mono", "mj1", "dl:-1")
-    }
-    assert {space: reach.sentences[0].reached for space, reach in found.items()} == {
-        "mono": "x y z",  # one bigram of x y
-        "mj1": "x y z",
-        "dl:-1": "z x y",
-    }
-    assert found["mono"].sentences[0].any_order == "z x y"
-    assert found["mono"].sentences[0].missing == ("q",)
+    reach = phrase_oracle(system, ["a b c"], gold, space="mono", pop_limit=0, bins=())
+    [sentence] = reach.sentences
+    assert (sentence.reached, sentence.any_order) == ("x y z", "z x y")
+    assert sentence.missing == ("q",)
+
+
+@pytest.mark.parametrize("space", ["mono", "mj1", "ibm:2", "itg", "dl:-1"])
+def test_an_unpruned_search_is_brute_force(space: str, tmp_path: Path) -> None:
+    options = {"a": ("x", "v"), "b": ("y", "x"), "c": ("z", "y"), "d": ("w", "z")}
+    pairs = [(src, tgt) for src, targets in options.items() for tgt in targets]
+    system = tiny_system(tmp_path, pairs)
+    rng = random.Random(4)
+    refs = [" ".join(rng.choices("xyzvw", k=rng.randint(2, 6))) for _ in range(12)]
+    src = ["a b c d"] * len(refs)
+    reach = phrase_oracle(
+        system, src, Gold(refs=[refs]), space=space, pop_limit=0, nbest=1000, bins=()
+    )
+    words = [options[word] for word in "abcd"]
+    for ref, sentence in zip(refs, reach.sentences, strict=True):
+        most = max(
+            sentence_bleu(" ".join(chosen[at] for at in order), ref)
+            for order in Space(space).orders(4)
+            for chosen in product(*words)
+        )
+        assert sentence_bleu(sentence.reached, ref) == pytest.approx(most, rel=1e-9)
 
 
 # --- lag ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ def configure_phrase(parser: argparse.ArgumentParser) -> None:
     add("--prepared", action="store_true", help="the text is tokenised already")
     add("--space", metavar="SPACE", help="the system's own unless given: mono, dl:K, ibm:K, mj1, …")
     add("--bins", type=int, nargs="*", metavar="N", help="longest lengths of bins (10 20 30 40)")
-    add("--pop-limit", type=int, default=1000, metavar="N", help="of the search (1000; 0: all)")
+    add("--pop-limit", type=int, default=400, metavar="N", help="of the search (400; 0: all)")
     add("--options-per-span", type=int, default=100, metavar="N", help="translations tried (100)")
     add("--nbest", type=int, default=100, metavar="N", help="strings compared by BLEU (100)")
     add("--worst", type=int, default=0, metavar="N", help="show N sentences that lack most words")

@@ -51,6 +51,12 @@ impl Clipped {
         matched
     }
 
+    /// For each n-gram how often a string has it, and how often it may match.
+    pub fn uses(&mut self, words: &[&str]) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.count(words);
+        self.used.iter().copied().zip(self.most.iter().copied())
+    }
+
     /// BLEU of a string.
     pub fn score(&mut self, words: &[&str]) -> f64 {
         let matched = self.count(words);

@@ -9,6 +9,7 @@
 //! Cost: O(k · kept) for k strings.
 
 use super::counts::Counts;
+use std::cmp::Reverse;
 
 /// What is left out beyond what others make needless.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +64,7 @@ pub fn thin<P: Partial>(
         // The score grows with each count, so more of everything comes first; ties by contexts.
         (counts.get(2) + counts.get(3) + counts.get(4), counts, u64::MAX - partial.contexts())
     };
-    partials.sort_by(|a, b| rank(b).cmp(&rank(a)));
+    partials.sort_by_key(|partial| Reverse(rank(partial)));
     let mut kept: Vec<P> = Vec::with_capacity(partials.len().min(64));
     for partial in partials.iter() {
         let (counts, contexts, hope) = (partial.counts(), partial.contexts(), partial.hope());

@@ -5,10 +5,13 @@
 //! with the highest BLEU; and the words of the references that no phrase offers.
 //! How: the decoder itself searches, with its own spaces and options, for a language model that
 //! counts the references' n-grams: a word costs 1 and each n-gram that it completes brings
-//! 1/(4·p·r^(n−1)), the linear form of BLEU of Tromble and others (2008), p = 0.85, r = 0.72.
-//! The best strings by that are compared by BLEU itself (`clipped`). Definitions i.8.
-//! Cost: a search a sentence and space. Not exact: the search prunes, and counts are not clipped in
-//! it; what is known to be within reach is never beaten downward.
+//! 1/(4·p·r^(n−1)), the linear form of BLEU of Tromble and others (2008), p = 0.85, r = 0.72. BLEU
+//! counts an n-gram no oftener than a reference has it, so after each search those that the best
+//! string has too often bring less, and those that it has too seldom get some of that back
+//! (Lagrangian relaxation). All strings found are compared by BLEU itself (`clipped`).
+//! Definitions i.8.
+//! Cost: up to `ROUNDS` searches a sentence and space. Not exact: the search prunes; but what is
+//! known to be within reach is never beaten downward.
 
 use super::clipped::Clipped;
 use super::grams::{EMPTY, Grams};
@@ -22,12 +25,22 @@ use rustc_hash::FxHashSet;
 const PRECISION: f32 = 0.85;
 const FALL: f32 = 0.72;
 
+/// Searches for one sentence, at most.
+const ROUNDS: usize = 6;
+
 /// A language model that knows the references of one sentence.
 #[derive(Debug, Default)]
 pub struct ReferenceModel {
     grams: Grams,
-    /// What a word brings that completes an n-gram of each order.
-    worth: [f32; 5],
+    /// What each n-gram has lost for being used too often.
+    lost: Vec<f32>,
+    /// What a word brings that completes each n-gram, with all shorter ones.
+    worth: Vec<f32>,
+}
+
+/// What an n-gram of this length brings.
+fn reward(length: usize) -> f32 {
+    1.0 / (4.0 * PRECISION * FALL.powi(length as i32 - 1))
 }
 
 impl ReferenceModel {
@@ -35,12 +48,36 @@ impl ReferenceModel {
     pub fn of(refs: &[Vec<&str>]) -> ReferenceModel {
         let mut grams = Grams::default();
         grams.read(refs, |_| true);
-        let mut worth = [-1.0; 5];
-        for order in 1..5 {
-            let each = 1.0 / (4.0 * PRECISION * FALL.powi(order as i32 - 1));
-            worth[order] = worth[order - 1] + each;
+        let lost = vec![0.0; grams.len()];
+        let mut model = ReferenceModel { grams, lost, worth: Vec::new() };
+        model.add_up();
+        model
+    }
+
+    fn add_up(&mut self) {
+        self.worth = vec![-1.0; self.grams.len()];
+        for gram in 1..self.grams.len() as u32 {
+            let mut at = gram;
+            while at != EMPTY {
+                let own = reward(self.grams.length(at)) - self.lost[at as usize];
+                self.worth[gram as usize] += own;
+                at = self.grams.shorter(at);
+            }
         }
-        ReferenceModel { grams, worth }
+    }
+
+    /// Takes from n-grams that were used too often and gives back to the others; whether there are
+    /// any. `uses` has for each n-gram how often it was used and how often it may be.
+    fn settle(&mut self, uses: impl Iterator<Item = (u32, u32)>, round: usize) -> bool {
+        let mut is_over = false;
+        for (gram, (used, most)) in uses.enumerate().skip(1) {
+            is_over |= used > most;
+            let step = reward(self.grams.length(gram as u32)) / (1 + round) as f32;
+            let excess = used as f32 - most as f32;
+            self.lost[gram] = (self.lost[gram] + step * excess).max(0.0);
+        }
+        self.add_up();
+        is_over
     }
 }
 
@@ -60,7 +97,7 @@ impl LanguageModel for ReferenceModel {
         *next = LmState::EMPTY;
         next.cells[0] = context;
         next.used = u32::from(context != EMPTY);
-        self.worth[self.grams.length(gram)]
+        self.worth[gram as usize]
     }
 
     fn end(&self, _state: &LmState) -> f32 {
@@ -87,25 +124,54 @@ pub fn reach(
     nbest: usize,
     job: &Job,
 ) -> Result<Reached> {
-    let model = ReferenceModel::of(refs);
-    let models = Models { phrases: table, lms: vec![&model], orientation: None, paths: vec![] };
+    let mut model = ReferenceModel::of(refs);
+    let mut clipped = Clipped::default();
+    clipped.read(refs);
+    let mut best = Reached { words: Vec::new(), score: f64::NEG_INFINITY };
+    for words in known {
+        best.consider(words, &mut clipped);
+    }
+    for round in 0..ROUNDS {
+        let found = search(table, &model, request, settings, nbest, job)?;
+        for words in &found {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            best.consider(&words, &mut clipped);
+        }
+        let first: Vec<&str> = found[0].iter().map(String::as_str).collect();
+        if !model.settle(clipped.uses(&first), round) {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+impl Reached {
+    /// Takes a string that scores more.
+    fn consider(&mut self, words: &[&str], clipped: &mut Clipped) {
+        let score = clipped.score(words);
+        if score > self.score {
+            let words = words.iter().map(|&word| word.to_owned()).collect();
+            *self = Reached { words, score };
+        }
+    }
+}
+
+/// The best strings by the model; at least one.
+fn search(
+    table: &dyn PhraseModel,
+    model: &ReferenceModel,
+    request: &Request<'_>,
+    settings: &Settings,
+    nbest: usize,
+    job: &Job,
+) -> Result<Vec<Vec<String>>> {
+    let models = Models { phrases: table, lms: vec![model], orientation: None, paths: vec![] };
     let mut weights = models.weights()?;
     weights.set("lm", 1.0)?;
     let decoder = Decoder::new(models, weights, settings.clone())?;
     let wanted = Wanted { nbest, distinct: true, graph: false };
-    let found = decoder.worker().translate(request, wanted, job)?.best;
-    let mut clipped = Clipped::default();
-    clipped.read(refs);
-    let found = found.iter().map(|one| one.words.iter().map(String::as_str).collect());
-    let mut best = Reached { words: Vec::new(), score: f64::NEG_INFINITY };
-    for words in known.iter().cloned().chain(found) {
-        let score = clipped.score(&words);
-        if score > best.score {
-            let words = words.iter().map(|&word| word.to_owned()).collect();
-            best = Reached { words, score };
-        }
-    }
-    Ok(best)
+    let best = decoder.worker().translate(request, wanted, job)?.best;
+    Ok(best.into_iter().map(|translation| translation.words).collect())
 }
 
 /// For each reference the words, by place, that no phrase for any part of the sentence offers; a
