@@ -87,7 +87,7 @@ def run_draw(args: argparse.Namespace) -> None:
 
     items = args.items.split() if args.items else []
     if items and len(items) != args.length:
-        raise ArgumentError(f"--items: found {len(items)}; expected {args.length}")
+        raise ArgumentError(f"--items: found {len(items)} names; expected {args.length}")
     lattice = Space(args.space).lattice(args.length)
     title = f"{args.space}: {lattice.count} orders of {args.length} items, {lattice.states} states"
     picture = draw(lattice.layers, lattice.arcs, items, title=title)

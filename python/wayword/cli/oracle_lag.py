@@ -2,8 +2,12 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
+
+if TYPE_CHECKING:
+    from wayword.align import Links
 
 
 def configure_lag(parser: argparse.ArgumentParser) -> None:
@@ -54,14 +58,16 @@ def run_lag(args: argparse.Namespace) -> None:
     print(listing(rows))
 
 
-def _rewrite(args: argparse.Namespace, links: object, lengths: object) -> dict[str, object]:
+def _rewrite(
+    args: argparse.Namespace, links: "Links", lengths: list[tuple[int, int]]
+) -> dict[str, object]:
     """Write the rewritten text; what became of it."""
     from wayword.corpus.files import new_file
     from wayword.evaluate.read import read_lines
     from wayword.oracle.lag import rewrites
 
     with bar("oracle lag", " lines") as progress:
-        every = rewrites(links, lengths, args.bound, threads=args.threads, progress=progress)  # type: ignore[arg-type]
+        every = rewrites(links, lengths, args.bound, threads=args.threads, progress=progress)
     with new_file(args.rewrite) as file:
         for line, rewrite in zip(read_lines(args.tgt), every, strict=True):
             words = line.split()

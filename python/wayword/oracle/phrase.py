@@ -108,9 +108,9 @@ def phrase_oracle(
     source phrase that come nearest to the references, 0 for all. Of ``nbest`` strings of each
     search that with the highest BLEU counts.
     """
-    for name, value in (("nbest", nbest), ("pop_limit", pop_limit)):
-        if value < (name == "nbest"):
-            raise ArgumentError(f"{name}: found {value}; expected more")
+    for name, value, least in (("nbest", nbest, 1), ("pop_limit", pop_limit, 0)):
+        if value < least:
+            raise ArgumentError(f"{name}: found {value}; expected {least} or more")
     space = (system.settings.space if space is None else space).partition("+")[0]
     sources = system.sources(src, prepared=True)
     outputs = system.decoder.translate(sources, threads=threads, space=space)

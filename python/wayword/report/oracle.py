@@ -73,15 +73,16 @@ class BleuResult:
 def bleu_table(result: BleuResult) -> Table:
     """BLEU with NIST in brackets, lengths down, spaces across; the last row is time."""
     rows: list[list[object]] = [
-        [
-            row.lengths,
-            row.sentences,
-            *(f"{bleu:.2f} ({nist:.2f})" for bleu, nist in map(row.scores.get, result.spaces)),  # type: ignore[misc]
-        ]
+        [row.lengths, row.sentences, *(_scores(row, space) for space in result.spaces)]
         for row in result.rows
     ]
     rows.append(["CPU s", "", *(f"{result.seconds[space]:.1f}" for space in result.spaces)])
     return Table(["length", "sentences", *result.spaces], rows)
+
+
+def _scores(row: LengthRow, space: str) -> str:
+    bleu, nist = row.scores[space]
+    return f"{bleu:.2f} ({nist:.2f})"
 
 
 def _numbers(result: BleuResult) -> Table:
