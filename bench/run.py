@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
-    *("order-metrics", "audit", "preorder"),
+    *("order-metrics", "audit", "preorder", "oracle"),
 )
 #: Those that make their text themselves.
 ALONE = ("corpus",)

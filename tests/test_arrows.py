@@ -30,6 +30,7 @@ ORDER = (
     "system",
     "moses",
     "tune",
+    "oracle",
     "config",
     "pipeline",
     "experiment",

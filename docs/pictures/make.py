@@ -1,14 +1,16 @@
-"""Draws the pictures of docs/architecture.md: ``python docs/pictures/make.py`` rewrites them.
+"""Draws pictures of docs: ``python docs/pictures/make.py`` rewrites them.
 
 The training run is drawn from the stage list itself, so the picture shows what runs; a test holds
-that both pictures are as this program draws them.
+that the pictures are as this program draws them.
 """
 
 import tempfile
 from pathlib import Path
 
 from wayword.corpus import toy
+from wayword.oracle import Space
 from wayword.pipeline import plan
+from wayword.report import lattice
 from wayword.report.graph import Node, draw, stage_nodes
 
 FOLDER = Path(__file__).parent
@@ -24,6 +26,8 @@ NOTES = {
     "waw": "part: word after word",
     "tune": "weights",
 }
+#: The example of Dreyer, Hall and Khudanpur (2007).
+PHRASES = ("if", "you", "to me", "that", "explain", "could")
 SENTENCE = [
     Node("raw text", "what the user wrote", is_given=True),
     Node("prepare", "tokens, offsets, markup", ("raw text",)),
@@ -46,7 +50,11 @@ def pictures() -> dict[str, str]:
         dev = [f"{folder}/dev.{lang}" for lang in ("de", "en")]
         stages = plan(src, tgt, {"model": {"features": ["waw"]}}, dev=dev).stages
     nodes = stage_nodes(stages, NOTES)
+    orders = Space("mj2").lattice(6)
     return {
+        "mj2.svg": lattice.draw(
+            orders.layers, orders.arcs, PHRASES, title="mj2: 52 orders of 6 items, 23 states"
+        ),
         "training.svg": draw(nodes, title="the stages of a training run, inputs above"),
         "sentence.svg": draw(SENTENCE, title="the way of a sentence from raw text to translation"),
     }

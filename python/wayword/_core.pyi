@@ -596,3 +596,84 @@ def waw_evaluate(
 def waw_features(layers: _Layers, from_: int, to: int, between_anchor: str) -> list[str]: ...
 def waw_options(space: str, covered: list[bool], end: int, scores: list[float]) -> str: ...
 def waw_samples(order: list[int], window: int, inclusive: bool) -> list[tuple[int, int, bool]]: ...
+
+_Texts = list[list[str]]
+_PairLengths = list[tuple[int, int]]
+
+def oracle_space(space: str) -> str: ...
+def oracle_contains(space: str, order: list[int]) -> bool: ...
+def oracle_lattice(
+    space: str, length: int, most: int
+) -> tuple[list[int], list[tuple[int, int, int]]]: ...
+def oracle_nearest(
+    space: str, orders: list[list[int]], *, most: int, threads: int, progress: _Progress
+) -> list[list[int] | None]: ...
+def oracle_distances(
+    space: str,
+    links: Links,
+    lengths: list[int],
+    heuristic: str,
+    *,
+    most: int,
+    threads: int,
+    progress: _Progress,
+) -> View: ...
+def oracle_lag(links: Links, lengths: _PairLengths, waits: list[int]) -> View: ...
+def oracle_labels(links: Links, lengths: _PairLengths) -> list[str]: ...
+def oracle_rewrites(
+    links: Links,
+    lengths: _PairLengths,
+    lagging: float,
+    *,
+    most: int,
+    threads: int,
+    progress: _Progress,
+) -> list[tuple[list[int], int, float, bool, bool]]: ...
+def oracle_reach(
+    decoder: Decoder,
+    sources: list[Source],
+    refs: list[_Texts],
+    known: list[_Texts],
+    space: str,
+    *,
+    pop_limit: int,
+    options_per_span: int,
+    nbest: int,
+    threads: int,
+    progress: _Progress,
+) -> list[tuple[list[str], float]]: ...
+def oracle_missing(
+    table: PhraseTable, sources: _Texts, refs: list[_Texts]
+) -> list[list[list[int]]]: ...
+
+@final
+class OracleProblems:
+    @staticmethod
+    def of_table(
+        table: PhraseTable,
+        sources: _Texts,
+        refs: list[_Texts],
+        *,
+        longest: int,
+        options_per_span: int,
+        mixture: float,
+        phrase_bonus: float,
+        paths: int,
+        keep: int,
+        threads: int,
+        progress: _Progress,
+    ) -> OracleProblems: ...
+    @staticmethod
+    def of_lists(refs: list[_Texts], candidates: list[list[_Texts]]) -> OracleProblems: ...
+    def __len__(self) -> int: ...
+    def candidates(self, number: int) -> list[list[tuple[int, int, list[str]]]]: ...
+    def best(
+        self,
+        space: str,
+        *,
+        beam: float,
+        keep: int,
+        most: int,
+        threads: int,
+        progress: _Progress,
+    ) -> list[tuple[int, list[int], float, list[int], bool] | None]: ...

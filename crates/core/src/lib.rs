@@ -51,5 +51,8 @@ pub mod tune;
 // How near a translation is to a reference: pairs of words and their order.
 pub mod evaluate;
 
+// The best that a space of orders allows, whatever the models say.
+pub mod oracle;
+
 pub use error::{Error, Result};
 pub use job::Job;

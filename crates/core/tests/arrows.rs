@@ -19,9 +19,9 @@ const ORDER: [&str; 17] = [
     "lm",
     "reorder",
     "decode",
-    "oracle",
     "tune",
     "evaluate",
+    "oracle",
 ];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

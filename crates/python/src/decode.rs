@@ -56,6 +56,16 @@ impl Shared {
 }
 
 impl Decoder {
+    /// The phrase table.
+    pub fn table(&self) -> &phrase_table::PhraseTable {
+        &self.models.table
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     fn new(
         models: Arc<Shared>,
         given: Vec<(String, f64)>,

@@ -13,6 +13,7 @@ mod extract;
 mod feature;
 mod lm;
 mod lop;
+mod oracle;
 mod outcome;
 mod reorder;
 mod source;
@@ -80,6 +81,17 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(waw::waw_features, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_options, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_samples, module)?)?;
+    module.add_class::<oracle::OracleProblems>()?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_space, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_contains, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_lattice, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_distances, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_lag, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_rewrites, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_reach, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::oracle_missing, module)?)?;
     module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;
     Ok(())
 }

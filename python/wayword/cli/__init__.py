@@ -33,6 +33,7 @@ COMMANDS = (
     "tune",
     "evaluate",
     "audit",
+    "oracle",
     "experiment",
     "import-moses",
     "export-moses",

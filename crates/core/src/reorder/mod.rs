@@ -15,7 +15,7 @@ pub mod orientation;
 pub mod prune;
 pub mod space;
 #[cfg(test)]
-mod walk;
+pub(crate) mod walk;
 pub mod waw;
 
 pub use corpus::Corpus;
