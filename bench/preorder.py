@@ -34,13 +34,8 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 #: The rows of smaller and larger training sets.
 SHOWN = {10_000: ("joint, linked",), 40_000: tuple(MODELS)}
-#: tau, FRS and exact matches of the beam parser on the same pairs (docs/other-tools.md).
-RIVAL = {
-    ("ja-en", 10_000): (78.83, 49.72, 9.2),
-    ("ja-en", 40_000): (80.52, 52.46, 11.0),
-    ("de-en", 10_000): (92.97, 76.51, 24.0),
-    ("de-en", 40_000): (93.06, 76.84, 24.5),
-}
+#: tau, FRS and exact matches of the beam parser on the same 40,000 pairs (docs/other-tools.md).
+RIVAL = {"ja-en": (81.81, 51.78, 10.6), "de-en": (93.14, 76.68, 23.5)}
 LENGTHS = (25, 50, 100, 200)
 
 LEARN = """
@@ -116,8 +111,7 @@ def rows() -> list[dict[str, Any]]:
             result.append(grown(model, folder))
         result += optima(folder)
     for pair in PAIRS:
-        for size in SIZES:
-            check(result, pair, size)
+        check(result, pair)
     return result
 
 
@@ -181,7 +175,6 @@ def learned(pair: str, size: int, model: str, folder: Path) -> dict[str, Any]:
         "case": f"{pair} {size} {model}",
         **_scores(found),
         "source order": _scores(source),
-        "rival": RIVAL[pair, size],
         "passes": answer["passes"],
         "training CPU s": round(answer["learn"]),
         "peak MB": round(cost.peak_mb),
@@ -226,9 +219,9 @@ def optima(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def check(result: list[dict[str, Any]], pair: str, size: int) -> None:
-    """The joint model must be ahead of the beam parser by every measure."""
-    [row] = [row for row in result if row["case"] == f"{pair} {size} joint, linked"]
-    for name, rival in zip(("tau", "frs", "exact"), RIVAL[pair, size], strict=True):
+def check(result: list[dict[str, Any]], pair: str) -> None:
+    """Say where the joint model is not ahead of the beam parser."""
+    [row] = [row for row in result if row["case"] == f"{pair} {SIZES[-1]} joint, linked"]
+    for name, rival in zip(("tau", "frs", "exact"), RIVAL[pair], strict=True):
         if row[name] <= rival:
             print(f"preorder: {row['case']}: {name} {row[name]}, beam parser {rival}")
