@@ -17,8 +17,8 @@ Cost: O(n²) a sentence with numpy.
 >>> scores = evaluate_orders([[1, 0, 2]], [np.array([1, 0, 2])])
 >>> scores.tau, scores.frs, scores.exact, scores.f1
 (100.0, 100.0, 100.0, 100.0)
->>> evaluate_orders([[0, 1, 2]], [np.array([1, 0, 2])]).frs  # 0 comes second, then 1 first, then 2
-0.0
+>>> evaluate_orders([[0, 1, 2]], [np.array([1, 0, 2])]).frs  # only the end follows what it should
+25.0
 """
 
 from collections.abc import Mapping, Sequence
