@@ -159,7 +159,8 @@ def orientation(_corpus: str) -> dict[str, Any]:
         for name, own in ORIENTATIONS.items()
     ]
     variants.append({"name": "mono", "search": {"space": "mono"}})
-    return {"name": "Orientation models", "variant": variants}
+    base = merged(BASE, {"tune": {"runs": 2}})
+    return {"name": "Orientation models", "variant": variants, "base": base}
 
 
 def waw(corpus: str) -> dict[str, Any]:
