@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/tutorial.md", "docs/train.md", "docs/experiment.md", "docs/moses.md")
+PAGES = (
+    *("README.md", "docs/tutorial.md", "docs/train.md", "docs/experiment.md", "docs/moses.md"),
+    "docs/preorder.md",
+)
 
 #: Files that a reader has and we have not.
 FILES = {
