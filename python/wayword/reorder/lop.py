@@ -7,8 +7,8 @@ How: two models. ``lop`` (Tromble and Eisner, 2009) weighs pairs of words: log-o
 then an averaged perceptron, and a search over exponentially many neighbours of an order. ``joint``
 also weighs the nodes of bracketings: a conditional random field over all bracketings of a sentence,
 searched exactly. After every pass the dev set is ordered and compared with what its links say.
-Cost: O(n³) a sentence; some 0.2 ms for 25 words with ``lop``, 0.6 ms with ``joint``. Learning
-``joint`` takes about 2 ms a sentence and pass. The number of threads changes no weight.
+Cost: O(n³) a sentence; some 0.2 ms for 25 words with ``lop``, 1.2 ms with ``joint``. Learning
+``joint`` takes about 3 ms a sentence and pass. The number of threads changes no weight.
 Not: unseen languages; both models learn from links alone, without a parser.
 
 >>> from wayword.corpus.annotate import Sentence

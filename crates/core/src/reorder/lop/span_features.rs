@@ -3,7 +3,7 @@
 //! In: a sentence and a node: the left half (i,j], the right half (j,k]. Out: fingerprints of
 //! features, each with a form for either label; features of a whole span also have one for each
 //! place it can have in the node above it (definitions o).
-//! How: features are grouped by the corners they look at, so that all but the few in `whole_node`
+//! How: features are grouped by the corners they look at, so that all but the few in `node`
 //! are worked out O(n²) times a sentence and not O(n³) times.
 //! Without tags words take their place, so that the model works on plain text too.
 
@@ -74,7 +74,7 @@ impl<'a> Edges<'a> {
         );
     }
 
-    /// Features of a whole span (i,k], which are looked at with its place too if `is_placed`.
+    /// Features of a whole span (i,k].
     pub fn whole(&self, i: usize, k: usize, mut each: impl FnMut(u64)) {
         let (w, v, t, u) = (self.word(i + 1), self.word(k), self.tag(i + 1), self.tag(k));
         let (before, after) = (self.tag(i), self.tag(k + 1));
