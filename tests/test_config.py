@@ -91,6 +91,7 @@ BAD: dict[str, list[Any]] = {
     "waw.memory": ["x"],
     **{f"{section}.{key}": bad for section in ("preorder", "lop") for key, bad in LEARNING.items()},
     "lop.model": ["lob"],
+    "preorder.posteriors": [],
     "preorder.realign": [],
     "preorder.orders": [0, 101],
     "preorder.order_weight": [-1.0, NAN],

@@ -15,6 +15,7 @@ from wayword import _core, pipeline
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import Sentence, read_factored
+from wayword.corpus.files import sha256
 from wayword.corpus.source import Source
 from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, FormatError, WaywordError
@@ -23,6 +24,8 @@ from wayword.parts.part import entry, open_part
 from wayword.parts.preorder import PreorderPart
 from wayword.reorder import lop
 from wayword.reorder.order import rank_of
+from wayword.stage import in_order
+from wayword.store import Store
 from wayword.system import System
 
 CAT = Sentence(
@@ -327,6 +330,45 @@ def test_links_that_move_with_their_words_are_a_choice(corpus: Path) -> None:
     assert names[:6] == ["doctor", "prepare", "align", "annotate", "preorder", "realign"]
     config["preorder"] = {"realign": False}
     assert "realign" not in [stage.name for stage in pipeline.plan(*files, config).stages]
+
+
+def test_links_count_as_much_as_they_are_sure(tmp_path: Path) -> None:
+    """Half of the links say one thing and half another; the surer ones win."""
+    (tmp_path / "src").write_text("a b\n" * 40, encoding="utf-8")
+    (tmp_path / "tgt").write_text("x y\n" * 40, encoding="utf-8")
+    for sure, order in (("0-0:0.9 1-1:0.9\n0-1:0.2 1-0:0.2\n", [0, 1]),
+                        ("0-0:0.2 1-1:0.2\n0-1:0.9 1-0:0.9\n", [1, 0])):  # fmt: skip
+        (tmp_path / "links").write_text(sure * 20, encoding="utf-8")
+        corpus = lop.Corpus.read(tmp_path / "src", tmp_path / "tgt", tmp_path / "links")
+        model = lop.fit(corpus, corpus, bits=10, rate=0.1, passes=2)
+        assert model.order(["a", "b"]) == order
+
+
+@pytest.mark.parametrize("word", ["0-0:1.5", "0-0:-0.1", "0-0:nan", "0-0:", "0-0:x", "0:1-0"])
+def test_a_posterior_is_a_number_from_0_to_1(tmp_path: Path, word: str) -> None:
+    for name, text in (("src", "a"), ("tgt", "x"), ("links", word)):
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="links:1"):
+        lop.Corpus.read(tmp_path / "src", tmp_path / "tgt", tmp_path / "links")
+
+
+def test_posteriors_are_a_choice_of_training(corpus: Path, tmp_path: Path) -> None:
+    """They change what is learned, and leave no file of their own behind."""
+    files = (corpus / "train.ja", corpus / "train.en")
+    digests = []
+    for posteriors in (False, True):
+        config: dict[str, Any] = {
+            "model": {"preorder": "joint"},
+            "annotate": {"classes": 20},
+            "preorder": {"passes": 1, "bits": 14, "posteriors": posteriors},
+        }
+        plan = pipeline.plan(*files, config)
+        [stage] = [stage for stage in plan.stages if stage.name == "preorder"]
+        with Store(tmp_path) as store:
+            *_, result = store.run(in_order([stage]))
+        digests.append(sha256(result / "preorder"))
+        assert not (result / "links.scored").exists()
+    assert digests[0] != digests[1]
 
 
 def test_the_best_of_several_orders_is_kept(trained: System, corpus: Path) -> None:

@@ -14,6 +14,7 @@ Every link read is checked to lie inside its sentence.
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -78,10 +79,15 @@ class Links:
     def __repr__(self) -> str:
         return f"Links({len(self)} sentences, {len(self.flat)} links)"
 
-    def lines(self) -> Iterator[str]:
-        """The links as Pharaoh lines."""
-        for start in range(0, len(self), BATCH):
-            yield from self._core.lines(start, min(start + BATCH, len(self)))
+    def lines(self, posteriors: npt.NDArray[np.float32] | None = None) -> Iterator[str]:
+        """The links as Pharaoh lines; with the posterior of each, ``0-0:0.9812``."""
+        if posteriors is None:
+            for start in range(0, len(self), BATCH):
+                yield from self._core.lines(start, min(start + BATCH, len(self)))
+            return
+        for start, end in pairwise(self.offsets.tolist()):
+            rows = zip(self.flat[start:end].tolist(), posteriors[start:end].tolist(), strict=True)
+            yield " ".join(f"{src}-{tgt}:{value:.4f}" for (src, tgt), value in rows)
 
     def write(self, path: FilePath) -> None:
         """Write Pharaoh lines; ``.gz`` is compressed."""

@@ -10,16 +10,8 @@ example: wayword align train.de train.en --save de-en.aligner > train.links
 
 import argparse
 import sys
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from wayword.align import Links
 
 HELP = "find which words of a bitext mean the same"
 SCORES = ("precision", "recall", "f1", "aer")
@@ -66,7 +58,8 @@ def _align(args: argparse.Namespace) -> None:
         _refuse_for_external(args)
         how = args.symmetrise or "grow-diag-final-and"
         forward, reverse = align.run_external(args.model, bitext)
-        _print_links(align.symmetrise(forward, reverse, bitext, how), None)
+        for line in align.symmetrise(forward, reverse, bitext, how).lines():
+            print(line)
         return
     if args.load:
         aligner = align.Aligner.load(args.load)
@@ -85,7 +78,8 @@ def _align(args: argparse.Namespace) -> None:
             threads=args.threads,
             progress=progress,
         )
-    _print_links(links, posteriors if args.posteriors else None)
+    for line in links.lines(posteriors if args.posteriors else None):
+        print(line)
 
 
 def _refuse_for_external(args: argparse.Namespace) -> None:
@@ -94,17 +88,6 @@ def _refuse_for_external(args: argparse.Namespace) -> None:
     for name in ("save", "posteriors", "threshold"):
         if getattr(args, name):
             raise ArgumentError(f"{name}: `{args.model}` has none; expected a built-in model")
-
-
-def _print_links(links: "Links", posteriors: "npt.NDArray[np.float32] | None") -> None:
-    if posteriors is None:
-        for line in links.lines():
-            print(line)
-        return
-    offsets = links.offsets.tolist()
-    for start, end in pairwise(offsets):
-        rows = zip(links.flat[start:end].tolist(), posteriors[start:end].tolist(), strict=True)
-        print(" ".join(f"{src}-{tgt}:{value:.4f}" for (src, tgt), value in rows))
 
 
 def _print_score(links: str, gold: str, *, as_json: bool) -> None:

@@ -1,8 +1,12 @@
 """A linear-ordering model as a path feature of a system, and the stage that learns it."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from wayword import align
+from wayword.corpus import Bitext
+from wayword.corpus.files import new_file
 from wayword.parts.part import Ground, Part, Wanted, entry
 from wayword.reorder import lop
 from wayword.reorder.feature import Feature
@@ -50,9 +54,28 @@ def make_lop(work: Work) -> dict[str, Any]:
     return {"part": entry("lop", name, file=name), **model.summary.to_dict()}
 
 
-def learn(work: Work, options: dict[str, Any]) -> lop.LopModel:
-    """A model of a stage's tagged text and links; the last sentences are its dev set."""
+def learn(work: Work, options: dict[str, Any], *, posteriors: bool = False) -> lop.LopModel:
+    """A model of a stage's tagged text and links; the last sentences are its dev set.
+
+    With ``posteriors`` each link counts as much as the aligner is sure of it.
+    """
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
-    corpus = lop.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
+    links = linked / "links"
+    if posteriors:
+        links = work.out / "links.scored"
+        _write_scored(work, links)
+    corpus = lop.Corpus.read(tagged / "train.src", text / "train.tgt", links)
+    if posteriors:
+        links.unlink()
     learned, dev = corpus.split(len(corpus) - held_out(len(corpus)))
     return lop.fit(learned, dev, threads=work.threads, progress=work.progress, **options)
+
+
+def _write_scored(work: Work, path: Path) -> None:
+    """The links of the text with their posteriors, by the aligner that linked it."""
+    text = work.inputs["text"]
+    bitext = Bitext.read(text / "train.src", text / "train.tgt")
+    aligner = align.Aligner.load(work.inputs["links"] / "aligner")
+    links, posteriors = aligner.align_with_posteriors(bitext, threads=work.threads)
+    with new_file(path) as file:
+        file.writelines(f"{line}\n" for line in links.lines(posteriors))

@@ -33,6 +33,8 @@ NAME = "preorder"
 class Preorder(lop.Learning):
     """How the source is put in the order of its translation."""
 
+    #: learn from links that count as much as the aligner is sure of them (``joint``)
+    posteriors: bool = False
     #: align the reordered text anew; false: the links move with their words
     realign: bool = True
     #: orders of a sentence that are translated; the best translation is kept
@@ -115,6 +117,8 @@ def preorder_stage(
     """Learn to reorder, and write the training text reordered; links move with their words."""
     inputs = {"text": text, "links": links, "tagged": tagged}
     chosen = {"model": model, **options.learning}
+    if options.posteriors:
+        chosen["posteriors"] = True
     return Stage(NAME, make_preordered, chosen, inputs, version=lop.LopModel.VERSION)
 
 
@@ -137,7 +141,8 @@ def make_preorderer(work: Work) -> dict[str, Any]:
 def make_preordered(work: Work) -> dict[str, Any]:
     """Write the model, the reordered text, its links, and the orders."""
     options = dict(work.options)
-    model = learn(work, options)
+    posteriors = options.pop("posteriors", False)
+    model = learn(work, options, posteriors=posteriors)
     model.save(work.out / NAME)
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
     sentences = map(parse_factored, open_text(tagged / "train.src"))

@@ -122,6 +122,27 @@ impl Links {
         parse(line, links).map_err(|found| not_links(place, found))
     }
 
+    /// Adds the links of a line to `links` and their posteriors, `0-1:0.98` or 1 for a plain link.
+    pub fn parse_scored(
+        line: &str,
+        place: Place,
+        links: &mut Vec<Link>,
+        posteriors: &mut Vec<f32>,
+    ) -> Result<()> {
+        for word in line.split_whitespace() {
+            let (link, posterior) = match word.split_once(':') {
+                Some((link, posterior)) => (link, posterior.parse().unwrap_or(f32::NAN)),
+                None => (word, 1.0),
+            };
+            if !(0.0..=1.0).contains(&posterior) {
+                return Err(not_links(place, word.chars().take(40).collect()));
+            }
+            parse(link, links).map_err(|found| not_links(place.clone(), found))?;
+            posteriors.push(posterior);
+        }
+        Ok(())
+    }
+
     /// Refuses links outside a sentence pair of these lengths.
     pub fn check_inside(links: &[Link], lengths: (usize, usize), place: Place) -> Result<()> {
         let found = links.iter().find_map(|link| outside(*link, lengths));

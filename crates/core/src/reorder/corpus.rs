@@ -1,9 +1,10 @@
 //! Annotated source sentences with the links to their translations.
 //!
-//! In: factored source text, the target text and the links between them, line by line.
+//! In: factored source text, the target text and the links between them, line by line, perhaps
+//! with their posteriors.
 //! Out: annotated text, links, and the orders that they imply (definitions a), for any model of
 //! word order to learn from.
-//! Cost: one pass; 8 bytes a link besides the text; orders are worked out when asked for.
+//! Cost: one pass; 8 bytes a link and 4 a word besides the text; orders are worked out when asked for.
 
 use super::order::{Heuristic, check_source, order_of_links};
 use crate::Job;
@@ -24,6 +25,8 @@ pub struct Corpus {
     links: Vec<Link>,
     /// Where those of each sentence end.
     link_ends: Vec<usize>,
+    /// The posterior of each word's best link, 1 for words without any, word after word.
+    trust: Vec<f32>,
 }
 
 impl Corpus {
@@ -32,7 +35,7 @@ impl Corpus {
         let mut corpus = Corpus::default();
         let mut files = [LineReader::open(src)?, LineReader::open(tgt)?, LineReader::open(links)?];
         let mut factors = 0;
-        let mut sentence_links = Vec::new();
+        let (mut sentence_links, mut posteriors) = (Vec::new(), Vec::new());
         loop {
             let [src_lines, tgt_lines, link_lines] = &mut files;
             let number = corpus.len() as u64 + 1;
@@ -51,10 +54,12 @@ impl Corpus {
             let sentence = Sentence::of_factors(src_line.split_whitespace(), factors)
                 .map_err(|bad| bad_token(Place::line(src, number), src_line, bad))?;
             sentence_links.clear();
-            Links::parse_line(link_line, Place::line(links, number), &mut sentence_links)?;
+            posteriors.clear();
+            let place = Place::line(links, number);
+            Links::parse_scored(link_line, place, &mut sentence_links, &mut posteriors)?;
             let lengths = (sentence.len(), tgt_line.split_whitespace().count());
             Links::check_inside(&sentence_links, lengths, Place::line(links, number))?;
-            corpus.push(&sentence, &sentence_links)?;
+            corpus.push_scored(&sentence, &sentence_links, &posteriors)?;
             if corpus.len().is_multiple_of(BLOCK) {
                 job.check()?;
                 job.advance(BLOCK as u64);
@@ -64,8 +69,35 @@ impl Corpus {
 
     /// Adds a sentence; all with words must have the same layers.
     pub fn push(&mut self, sentence: &Sentence<'_>, links: &[Link]) -> Result<()> {
+        self.push_trusted(sentence, links, &vec![1.0; sentence.len()])
+    }
+
+    /// Adds a sentence whose links have posteriors.
+    pub fn push_scored(
+        &mut self,
+        sentence: &Sentence<'_>,
+        links: &[Link],
+        posteriors: &[f32],
+    ) -> Result<()> {
+        check_source(sentence.len(), links)?;
+        let mut best = vec![None; sentence.len()];
+        for (link, &posterior) in links.iter().zip(posteriors) {
+            let of_word: &mut Option<f32> = &mut best[link.src.index()];
+            *of_word = Some(of_word.map_or(posterior, |other| other.max(posterior)));
+        }
+        let trust: Vec<f32> = best.into_iter().map(|best| best.unwrap_or(1.0)).collect();
+        self.push_trusted(sentence, links, &trust)
+    }
+
+    fn push_trusted(
+        &mut self,
+        sentence: &Sentence<'_>,
+        links: &[Link],
+        trust: &[f32],
+    ) -> Result<()> {
         check_source(sentence.len(), links)?;
         self.text.push(sentence)?;
+        self.trust.extend_from_slice(trust);
         let first = self.links.len();
         self.links.extend_from_slice(links);
         self.links[first..].sort_unstable();
@@ -77,7 +109,7 @@ impl Corpus {
     pub fn part(&self, numbers: std::ops::Range<usize>) -> Result<Self> {
         let mut part = Corpus::default();
         for number in numbers.start..numbers.end.min(self.len()) {
-            part.push(&self.text.sentence(number), self.links(number))?;
+            part.push_trusted(&self.text.sentence(number), self.links(number), self.trust(number))?;
         }
         Ok(part)
     }
@@ -101,6 +133,11 @@ impl Corpus {
     pub fn links(&self, number: usize) -> &[Link] {
         let start = if number == 0 { 0 } else { self.link_ends[number - 1] };
         &self.links[start..self.link_ends[number]]
+    }
+
+    /// The posterior of the best link of each word of a sentence, 1 for words without any.
+    pub fn trust(&self, number: usize) -> &[f32] {
+        &self.trust[self.text.range(number)]
     }
 
     /// The order of a sentence, from 0, by the mean of target positions.

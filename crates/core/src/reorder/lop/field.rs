@@ -295,8 +295,8 @@ impl Worker {
         if !(2..=options.longest).contains(&length) {
             return None;
         }
-        let links = corpus.links(number);
-        let wishes = Wishes::new(options.reference, length, links, options.unlinked);
+        let (links, trust) = (corpus.links(number), corpus.trust(number));
+        let wishes = Wishes::new(options.reference, links, trust, options.unlinked);
         if wishes.is_empty() {
             return None;
         }

@@ -50,28 +50,33 @@ impl Reference {
 pub struct Wishes {
     linked: Vec<Option<u32>>,
     all: Vec<Option<u32>>,
+    trust: Vec<f32>,
     unlinked: f64,
 }
 
 impl Wishes {
     /// The wishes of a sentence. By `attach` two linked words want what their links say, and pairs
     /// with a word that has no link want what that word's neighbour does, only `unlinked` times as
-    /// much; by other references all pairs that want something do so alike.
-    pub fn new(reference: Reference, length: usize, links: &[Link], unlinked: f64) -> Self {
+    /// much; by other references all pairs that want something do so alike. What two linked words
+    /// want counts as much as both are to be trusted.
+    pub fn new(reference: Reference, links: &[Link], trust: &[f32], unlinked: f64) -> Self {
+        let length = trust.len();
         let all = reference.ranks(length, links);
-        match reference {
-            Reference::Attach => Wishes { linked: ranks_of_links(length, links), all, unlinked },
-            Reference::Leftmost | Reference::Linked => {
-                Wishes { linked: all.clone(), all, unlinked }
-            }
-        }
+        let linked = match reference {
+            Reference::Attach => ranks_of_links(length, links),
+            Reference::Leftmost | Reference::Linked => all.clone(),
+        };
+        Wishes { linked, all, trust: trust.to_vec(), unlinked }
     }
 
     /// Above 0 where a pair should be kept, below where it should be turned round.
     #[inline]
     pub fn weigh(&self, left: usize, right: usize) -> f64 {
         match (self.linked[left], self.linked[right]) {
-            (Some(left), Some(right)) => f64::from(opinion(Some(left), Some(right))),
+            (Some(_), Some(_)) => {
+                let trust = f64::from(self.trust[left]) * f64::from(self.trust[right]);
+                trust * f64::from(opinion(self.linked[left], self.linked[right]))
+            }
             _ => self.unlinked * f64::from(opinion(self.all[left], self.all[right])),
         }
     }

@@ -319,6 +319,24 @@ fn the_gradient_is_that_of_finite_differences() {
 }
 
 #[test]
+fn a_wish_weighs_as_much_as_both_words_are_trusted() {
+    let mut corpus = Corpus::default();
+    let words = ["a", "b", "c", "d"];
+    let sentence = AnnotatedSentence::of_factors(words.into_iter(), 1).unwrap();
+    let links = [Link::new(0, 2), Link::new(0, 3), Link::new(1, 0), Link::new(3, 1)];
+    corpus.push_scored(&sentence, &links, &[0.5, 0.25, 1.0, 0.75]).unwrap();
+    assert_eq!(corpus.trust(0), [0.5, 1.0, 1.0, 0.75]);
+    let part = corpus.part(0..1).unwrap();
+    assert_eq!(part.trust(0), corpus.trust(0));
+    let wishes = |reference| Wishes::new(reference, corpus.links(0), corpus.trust(0), 0.1);
+    let linked = wishes(Reference::Linked);
+    assert_eq!([linked.weigh(0, 1), linked.weigh(1, 3), linked.weigh(0, 3)], [-0.5, 0.75, -0.375]);
+    assert_eq!(linked.weigh(1, 2), 0.0);
+    let attached = wishes(Reference::Attach);
+    assert_eq!([attached.weigh(0, 3), attached.weigh(1, 2)], [-0.375, 0.1]);
+}
+
+#[test]
 fn threads_change_no_weight_of_either_model() {
     let lines: Vec<(&str, &[(u32, u32)])> = (0..40)
         .map(|at| {
