@@ -211,32 +211,31 @@ def preorder(_corpus: str) -> dict[str, Any]:
     )
 
 
-def preorder_more(_corpus: str) -> dict[str, Any]:
-    """Other ways to use the models, and to learn them; links move with their words."""
+def preorder_more(corpus: str) -> dict[str, Any]:
+    """Other ways to use the models; links move with their words.
+
+    On Japanese, where half of the words have no link, also other ways to learn them.
+    """
     moved = {"realign": False}
     pairs = {**JOINT, "preorder": "lop"}
     far = {"space": f"dl:18+{PAPER}", "distortion": "early"}
     hier = ORIENTATIONS["hierarchical"]
-    return _preordered(
-        "Preordering: choices",
-        {
-            "lop in the decoder": {"model": {"orientation": hier, "features": ["lop"]}},
-            "links moved": {"model": JOINT, "preorder": moved},
-            "links moved, waw pruning": {
-                "model": {**JOINT, "features": ["waw"]},
-                "preorder": moved,
-                "search": far,
-            },
-            "links moved, linked": {"model": JOINT, "preorder": {**moved, "reference": "linked"}},
-            **{
-                f"links moved, lop, {reference}": {
-                    "model": pairs,
-                    "preorder": {**moved, "reference": reference},
-                }
-                for reference in ("attach", "leftmost", "linked")
-            },
+    rows: dict[str, dict[str, Any]] = {
+        "lop in the decoder": {"model": {"orientation": hier, "features": ["lop"]}},
+        "links moved": {"model": JOINT, "preorder": moved},
+        "links moved, waw pruning": {
+            "model": {**JOINT, "features": ["waw"]},
+            "preorder": moved,
+            "search": far,
         },
-    )
+    }
+    if corpus == "ja-en":
+        linked = {**moved, "reference": "linked"}
+        rows["links moved, linked"] = {"model": JOINT, "preorder": linked}
+        for reference in ("attach", "leftmost", "linked"):
+            choices = {"model": pairs, "preorder": {**moved, "reference": reference}}
+            rows[f"links moved, lop, {reference}"] = choices
+    return _preordered("Preordering: choices", rows)
 
 
 def _preordered(name: str, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
