@@ -3,14 +3,16 @@
 //! In: a set of orders and a gold order. Out: the order in the set that puts the fewest pairs of
 //! items differently (Kendall's distance), exactly.
 //! How: a gold order of the set is its own answer. Trees: the chart of linear ordering, from source
-//! order, where a pair is worth 1 as the gold order has it (definitions i.7). The other spaces: a
-//! search over places in the order of pairs lost so far; an item that is taken while k items that
-//! should come before it are not loses k pairs. In `ibm:K` an item that is the gold order's next
-//! and may come now comes now: taking an item earlier never shuts another out.
+//! order, where a pair is worth 1 as the gold order has it (definitions i.7). `ibm:K`: see
+//! `insertion`. Spaces that look only near the first open item, `mj1`, `mj2` and `dl:K`: see
+//! `machine`. Where that is too large (large K): a search over places in the order of pairs lost so
+//! far; an item that is taken while k items that should come before it are not loses k pairs.
 //! Ties: places first seen come first, items are tried from left to right.
-//! Cost: O(n³) for trees; else as many places as lose fewer pairs than the answer, so little where
-//! little is lost. Beyond a number of places there is no answer.
+//! Cost: O(n³) for trees, O(n) for the others but the search, which takes as many places as lose
+//! fewer pairs than the answer; beyond a number of places there is no answer.
 
+use super::insertion::Insertion;
+use super::machine::{Machine, Walk};
 use super::orders::{Orders, no_permutation};
 use super::steps::{LONGEST, Place, Steps, Taken};
 use crate::error::Result;
@@ -49,6 +51,10 @@ struct Step {
 pub struct Nearest {
     chart: Chart,
     pairs: Pairs,
+    insertion: Insertion,
+    /// The machine of the set that was asked for last, if it has one.
+    machine: Option<(Orders, Option<Machine>)>,
+    walk: Walk,
     steps: Vec<Step>,
     /// Steps by pairs lost.
     queue: Vec<Vec<u32>>,
@@ -68,9 +74,16 @@ impl Nearest {
             _ if gold.len() > longest => return Ok(None),
             _ if orders.contain(gold)? => return Ok(Some(gold.to_vec())),
             Space::Itg => return Ok(Some(self.by_chart(&ranks, orders.widest))),
-            _ => {}
+            Space::Ibm(words) => return Ok(self.insertion.find(&ranks, words, most)),
+            Space::Mj1 | Space::Mj2 | Space::Dl(Some(_)) => {}
         }
-        Ok(self.by_search(Steps::new(orders, gold.len())?, orders, &ranks, most))
+        if self.machine.as_ref().is_none_or(|(of, _)| *of != orders) {
+            self.machine = Some((orders, Machine::of(orders)));
+        }
+        match &self.machine {
+            Some((_, Some(machine))) => Ok(machine.nearest(&ranks, &mut self.walk)),
+            _ => Ok(self.by_search(Steps::new(orders, gold.len())?, &ranks, most)),
+        }
     }
 
     /// The distances of the order that `find` gives for `gold`.
@@ -100,10 +113,9 @@ impl Nearest {
         order
     }
 
-    fn by_search(
+    pub(super) fn by_search(
         &mut self,
         steps: Steps,
-        orders: Orders,
         ranks: &[u32],
         most: usize,
     ) -> Option<Vec<u32>> {
@@ -130,7 +142,7 @@ impl Nearest {
             if step.taken as usize == ranks.len() {
                 return Some(self.way_to(number));
             }
-            self.extend(steps, orders, ranks, number);
+            self.extend(steps, ranks, number);
         }
         None
     }
@@ -159,18 +171,12 @@ impl Nearest {
         self.steps.push(step);
     }
 
-    fn extend(&mut self, steps: Steps, orders: Orders, ranks: &[u32], number: u32) {
+    fn extend(&mut self, steps: Steps, ranks: &[u32], number: u32) {
         let mut words = std::mem::take(&mut self.words);
         let step = &self.steps[number as usize];
         let (place, taken, lost, before) = (step.place.clone(), step.ranks, step.lost, step.taken);
         steps.next_words(&place, &mut words);
         let due = |word: u32| pairs_lost(&taken, ranks[word as usize]);
-        if matches!(orders.space, Space::Ibm(_))
-            && let Some(&word) = words.iter().find(|&&word| due(word) == 0)
-        {
-            words.clear();
-            words.push(word);
-        }
         // The last pushed is the first popped: the leftmost item goes last.
         for &word in words.iter().rev() {
             let Some(next) = steps.after(&place, word) else { continue };

@@ -32,6 +32,16 @@ pub struct Place {
     blocks: Vec<Span>,
 }
 
+/// A place without where it is: what is taken beyond the first open item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Items taken beyond the first open one, which is bit 0.
+    pub ahead: u64,
+    /// The item after the last one, counted from the first open one.
+    end: i32,
+    mode: u8,
+}
+
 /// The machine of a set of orders of so many items.
 #[derive(Debug, Clone, Copy)]
 pub struct Steps {
@@ -55,6 +65,35 @@ impl Steps {
     /// Before the first item.
     pub fn start(&self) -> Place {
         Place { taken: [0; BLOCKS], end: 0, mode: Space::SETTLED, blocks: Vec::new() }
+    }
+
+    /// Where `place_of` puts the first open item: far from both ends.
+    pub const MIDDLE: u32 = 64;
+
+    /// The shape of a place; none where what is taken is too far apart.
+    pub fn shape_of(&self, place: &Place) -> Option<Shape> {
+        let gap = self.here(place).gap;
+        let (block, bit) = (gap as usize / 64, gap % 64);
+        let block_at = |at: usize| u128::from(place.taken.get(at).copied().unwrap_or(0));
+        let both = (block_at(block) | block_at(block + 1) << 64) >> bit;
+        let beyond: u32 = place.taken.iter().map(|bits| bits.count_ones()).sum();
+        let ahead = both as u64;
+        let end = if self.looks_at_end() { place.end as i32 - gap as i32 } else { 0 };
+        let is_whole = beyond == gap + ahead.count_ones() && place.blocks.is_empty();
+        is_whole.then_some(Shape { ahead, end, mode: place.mode })
+    }
+
+    /// A place of a shape, with its first open item at `MIDDLE`.
+    pub fn place_of(&self, shape: Shape) -> Place {
+        let mut taken = [0; BLOCKS];
+        taken[0] = u64::MAX;
+        taken[1] = shape.ahead;
+        let end = if self.looks_at_end() { Self::MIDDLE as i32 + shape.end } else { 0 };
+        Place { taken, end: end.max(0) as u32, mode: shape.mode, blocks: Vec::new() }
+    }
+
+    fn looks_at_end(&self) -> bool {
+        matches!(self.orders.space, Space::Dl(Some(_)))
     }
 
     fn here<'a>(&self, place: &'a Place) -> Here<'a> {
@@ -88,7 +127,7 @@ impl Steps {
         let mut taken = place.taken;
         Coverage::mark(&mut taken, span);
         let mode = space.after(&self.here(place), span);
-        let end = if matches!(space, Space::Dl(Some(_))) { span.end } else { 0 };
+        let end = if self.looks_at_end() { span.end } else { 0 };
         let blocks = if space.needs_blocks() { self.joined(&place.blocks, span)? } else { vec![] };
         Some(Place { taken, end, mode, blocks })
     }

@@ -1,5 +1,6 @@
 //! Sets of orders against the decoder's own steps, and against all permutations.
 
+use super::steps::Steps;
 use super::*;
 use crate::Job;
 use crate::feature::Span;
@@ -128,6 +129,42 @@ proptest! {
             let distance = Nearest::distance(&gold, &found).unwrap();
             prop_assert_eq!(Some(distance.wrong), least);
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn machines_and_insertion_agree_with_the_search_over_places(
+        gold in (2u32..=12).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
+    ) {
+        let ranks = inverse(&gold).unwrap();
+        let wrong = |order: &[u32]| Nearest::distance(&gold, order).unwrap().wrong;
+        let mut nearest = Nearest::default();
+        for name in ["mj1", "mj2", "dl:3", "dl:5", "ibm:2", "ibm:3", "ibm:5"] {
+            let set = orders(name);
+            let fast = nearest.find(set, &gold, 1 << 20).unwrap().unwrap();
+            let slow = nearest.by_search(Steps::new(set, gold.len()).unwrap(), &ranks, 1 << 22);
+            prop_assert!(set.contain(&fast).unwrap(), "{}: {:?}", name, fast);
+            prop_assert_eq!(wrong(&fast), wrong(&slow.unwrap()), "{}", name);
+        }
+    }
+}
+
+#[test]
+fn long_orders_cross_the_blocks_of_a_machine() {
+    let mut gold: Vec<u32> = (0..200).collect();
+    for start in (0..190).step_by(7) {
+        gold.swap(start, start + 6);
+    }
+    let mut nearest = Nearest::default();
+    for name in ["mj2", "dl:4", "ibm:2"] {
+        let set = orders(name);
+        let fast = nearest.find(set, &gold, 1 << 20).unwrap().unwrap();
+        assert!(set.contain(&fast).unwrap(), "{name}");
+        let ranks = inverse(&gold).unwrap();
+        let slow = nearest.by_search(Steps::new(set, 200).unwrap(), &ranks, 1 << 22).unwrap();
+        let wrong = |order: &[u32]| Nearest::distance(&gold, order).unwrap().wrong;
+        assert_eq!(wrong(&fast), wrong(&slow), "{name}");
     }
 }
 
