@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wayword.corpus import doctor
+from wayword.corpus.split import visible
 from wayword.errors import ArgumentError
 
 GOOD = [("das haus ist klein", "the house is small"), ("wir gehen heute", "we go today")]
@@ -19,7 +20,6 @@ SALT: dict[str, tuple[bytes, bytes]] = {
     "replacement": ("caf\ufffd zu".encode(), b"cafe closed"),
     "empty": (b" \t ", b"nothing there"),
     "control": (b"ein\x00s zwei", b"one two"),
-    "invisible": ("ein\u200bs zwei drei".encode(), b"one two three"),
     "separator": (b"eins ||| zwei", b"one or two"),
     "long": (b"wort " * 21, b"word " * 19 + b"end"),
     "ratio": (b"ja", b"yes and that is a very long way to say just this"),
@@ -74,7 +74,7 @@ def test_one_of_every_kind_is_found_with_its_line(tmp_path: Path) -> None:
     assert report.quarantined == len(where)
     assert report.clean + report.quarantined == len(pairs) + 1
     assert (report.src_script, report.tgt_script) == ("Latin", "Latin")
-    assert set(where) | {"factors"} == set(doctor.problems())
+    assert set(where) | {"factors", "invisible"} == set(doctor.problems())
 
 
 def test_details_name_byte_character_and_numbers(tmp_path: Path) -> None:
@@ -84,7 +84,6 @@ def test_details_name_byte_character_and_numbers(tmp_path: Path) -> None:
     assert details["encoding", "src"] == "byte 8 (0xff)"
     assert details["encoding", "tgt"] == "byte 8 (0xed)"  # a surrogate is no character
     assert details["control", "src"] == "U+0000"
-    assert details["invisible", "src"] == "U+200B"
     assert details["long", "src"] == "21 words"
     assert details["ratio", "both"] == "1 to 12 words"
     assert details["script", "src"] == "14 of 14 letters are not Latin, but Cyrillic"
@@ -103,9 +102,37 @@ def test_words_need_their_factors_only_when_asked(tmp_path: Path) -> None:
 
 def test_joiners_are_spelling_in_hindi_and_persian_but_not_in_german(tmp_path: Path) -> None:
     persian, hindi, german = "می\u200cخواهم", "क्\u200dष", "ein\u200cs"
-    for word, bad in [(persian, 0), (hindi, 0), (german, 1)]:
+    for word, cleaned in [(persian, 0), (hindi, 0), (german, 1)]:
         src, tgt = write_pair(tmp_path, [(word.encode(), b"word")])
-        assert doctor.examine(src, tgt).counts["invisible"] == bad
+        report = doctor.examine(src, tgt)
+        assert (report.clean, report.cleaned) == (1, cleaned)
+
+
+def test_marks_that_nobody_sees_are_taken_out_of_the_line_and_not_the_line(tmp_path: Path) -> None:
+    urdu = "\u200fیہ\u200e کتاب\u200f ہے"
+    src, tgt = write_pair(tmp_path, [(urdu.encode(), b"this is a book"), ("ہاں".encode(), b"yes")])
+    report = doctor.examine(src, tgt, tmp_path / "clean")
+    assert (report.clean, report.cleaned, report.quarantined) == (2, 1, 0)
+    assert [(f.line, f.problem, f.detail) for f in report.examples] == [(1, "invisible", "U+200F")]
+    kept = (tmp_path / "clean" / "train.de").read_text(encoding="utf-8")
+    assert kept == "یہ کتاب ہے\nہاں\n"
+    report = doctor.examine(src, tgt, tmp_path / "as-it-is", allow=["invisible"])
+    assert (report.clean, report.cleaned) == (2, 0)
+    assert (tmp_path / "as-it-is" / "train.de").read_bytes() == src.read_bytes()
+
+
+def test_the_doctor_and_the_preparation_agree_about_every_mark(tmp_path: Path) -> None:
+    controls = {*range(0x20), *range(0x7F, 0xA0)}  # bad lines for the doctor
+    odd = {*range(0xD800, 0xE000), *controls, 0xFFFD, 0x7C}
+    points = [point for point in range(0x30000) if point not in odd]
+    lines = [f"{before}{chr(p)}x" for p in points for before in ("b", "م", "क", "\U0001f469")]
+    src, tgt = write_pair(tmp_path, [(line.encode(), b"y %d" % n) for n, line in enumerate(lines)])
+    allow = ["script", "ratio"]
+    report = doctor.examine(src, tgt, tmp_path / "clean", allow=allow)
+    assert report.clean == len(lines)
+    clean = (tmp_path / "clean" / "train.de").read_text(encoding="utf-8").split("\n")[:-1]
+    assert clean == [visible(line) for line in lines]
+    assert 50 < report.cleaned < 400
 
 
 def test_the_clean_pair_and_the_quarantine_hold_every_line_once(tmp_path: Path) -> None:

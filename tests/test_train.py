@@ -235,8 +235,38 @@ def test_a_wrong_configuration_is_refused_before_any_work(corpus: Path, tmp_path
     short = tmp_path / "short.en"
     short.write_text("one line\n")
     dev = (corpus / "dev.de", short)
-    with pytest.raises(MismatchError, match="expected as many lines in each file"):
+    with pytest.raises(
+        MismatchError, match=r"dev.de has 15 lines, .*short.en has 1 lines; expected as many"
+    ):
         train(*files(corpus, "train"), tmp_path / "system", dev=dev)
+
+
+def test_text_of_two_lengths_is_refused_before_any_work(corpus: Path, tmp_path: Path) -> None:
+    lines = (corpus / "train.en").read_bytes().splitlines(keepends=True)
+    (tmp_path / "short.en").write_bytes(b"".join(lines[:-30]))
+    with pytest.raises(MismatchError, match=r"train.de has 300 lines, .*short.en has 270 lines"):
+        train(corpus / "train.de", tmp_path / "short.en", tmp_path / "system")
+    assert not (tmp_path / "system").exists()
+
+
+def test_what_was_taken_out_is_noted_and_much_of_it_is_a_warning(
+    corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for lang in ("de", "en"):
+        text = (corpus / f"train.{lang}").read_bytes()
+        (tmp_path / f"twice.{lang}").write_bytes(text + text)
+    src, tgt = tmp_path / "twice.de", tmp_path / "twice.en"
+    dev = files(corpus, "dev")
+    system = train(src, tgt, tmp_path / "system", dev=dev, config=Config.from_dict(QUICK))
+    assert system.made["corpus"]["read"] == 600
+    assert system.made["corpus"]["taken_out"] == {"duplicate": 300}
+    [warning] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warning.startswith("doctor: 50.0 % of the text was taken out; to keep it, train with")
+    caplog.clear()
+    kept = Config.from_dict(merged(QUICK, {"doctor": {"allow": ["duplicate"]}}))
+    system = train(src, tgt, tmp_path / "system", dev=dev, config=kept)
+    assert system.made["corpus"]["taken_out"] == {}
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 def test_a_missing_dev_file_is_named_before_any_work(corpus: Path, tmp_path: Path) -> None:

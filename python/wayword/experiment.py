@@ -55,7 +55,7 @@ from wayword.stages import evaluation_stage
 from wayword.store import Store
 from wayword.system import System
 
-__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run"]
+__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run", "stage_names"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +181,26 @@ class Experiment:
             variant.name: plans[variant.weights or variant.name].weights
             for variant in self.variants
         }
+
+
+def stage_names(experiment: Experiment) -> dict[str, str]:
+    """What to call each stage of an experiment, by its key: with the variants that need it.
+
+    A stage that all variants share needs no name of theirs; several corpora are told apart.
+    """
+    users: dict[str, list[str]] = {}
+    shown: dict[str, str] = {}
+    for corpus in experiment.corpora:
+        prefix = f"{corpus.name}: " if len(experiment.corpora) > 1 else ""
+        for variant, planned in experiment.plans(corpus).items():
+            for stage in planned.stages:
+                users.setdefault(stage.key, []).append(variant)
+                shown[stage.key] = f"{prefix}{stage.name}"
+    everybody = len(experiment.variants)
+    return {
+        key: name if len(users[key]) == everybody else f"{name} ({', '.join(users[key])})"
+        for key, name in shown.items()
+    }
 
 
 def _check_keys(values: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:

@@ -21,18 +21,20 @@ Cost: for 100,000 pairs some minutes, most of it alignment and tuning; docs/trai
 >>> folder.cleanup()
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wayword.config import Config
-from wayword.corpus.files import FilePath
+from wayword.corpus.files import FilePath, check_line_counts
 from wayword.errors import ArgumentError
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
+from wayword.report.losses import losses_of
 from wayword.stage import Progress, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
@@ -47,6 +49,8 @@ from wayword.system import System
 from wayword.tune.stage import tune_stage
 
 __all__ = ["Plan", "assemble", "check_files", "plan", "system_of", "train"]
+
+log = logging.getLogger(__name__)
 
 
 def train(
@@ -63,12 +67,18 @@ def train(
     """Train a system from two line-aligned files of raw text.
 
     ``dev`` is a source file and one or more references; without it lines are held out. Languages
-    are told by the ends of the file names unless the configuration names them.
+    are told by the ends of the file names unless the configuration names them. What was left out of
+    the text is in ``made["corpus"]`` of the system; more than a tenth is a logged warning.
     """
     planned = plan(src, tgt, config, dev=dev)
     work = Path(out) / "work"
     with Store(work, threads=threads, progress=progress, watch=watch) as store:
-        return assemble(out, planned, store)
+        system = assemble(out, planned, store)
+        for stage, result in zip(planned.stages, store.run(planned.stages), strict=True):
+            losses = losses_of(stage, result)
+            if losses is not None and losses.warning:
+                log.warning("%s: %s", stage.name, losses.warning)
+    return system
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,8 @@ def plan(
         raise ArgumentError("dev: found one file; expected a source and one or more references")
     check_files([src, tgt, *dev, *([links] if links else [])])
     config.check()
+    check_line_counts([src, tgt])
+    check_line_counts(dev)
     clean = clean_stage(src, tgt, config.doctor)
     text = text_stage(clean, config.text, held_out=not dev)
     dev_text = evaluation_stage(text, dev, "dev", config.text) if dev else text
@@ -177,14 +189,22 @@ def system_of(planned: Plan, runner: Runner, weights: Mapping[str, float] | None
     )
 
 
+def _corpus_facts(doctor: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
+    """What was read, what went on, and what was taken out, by reason."""
+    kept = {name: text[name] for name in ("pairs", "src_words", "tgt_words")}
+    taken_out = {kind: count for kind, count in doctor["problems"].items() if count}
+    taken_out |= {kind: text[kind] for kind in ("too_long", "no_words") if text[kind]}
+    return {"read": doctor["lines"], **kept, "cleaned": doctor["cleaned"], "taken_out": taken_out}
+
+
 def assemble(out: FilePath, planned: Plan, runner: Runner) -> System:
     """Run what is missing, and put the parts together as a system folder."""
     results = {result.name: result for result in runner.run(planned.stages)}
     [tuned] = runner.run([planned.weights])
     system = system_of(planned, runner, tuned.facts["weights"])
-    config, text = planned.config, results["prepare"].facts
+    config = planned.config
     facts = {
-        "corpus": {name: text[name] for name in ("pairs", "src_words", "tgt_words")},
+        "corpus": _corpus_facts(results["doctor"].facts, results["prepare"].facts),
         "held_out": planned.held_out,
         "phrase_pairs": results["extract"].facts["pairs"],
         "dev": {

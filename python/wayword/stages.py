@@ -95,7 +95,7 @@ def load_preparation(text: Result, side: str, options: Text) -> Preparation:
 
 def clean_stage(src: FilePath, tgt: FilePath, options: doctor.Options) -> Stage:
     """Take out the lines that would do harm."""
-    return Stage("doctor", make_clean, options, {"src": File(src), "tgt": File(tgt)}, version=1)
+    return Stage("doctor", make_clean, options, {"src": File(src), "tgt": File(tgt)}, version=2)
 
 
 def make_clean(work: Work) -> dict[str, Any]:
@@ -110,13 +110,14 @@ def make_clean(work: Work) -> dict[str, Any]:
         copy.unlink()
     if not report.clean:
         raise MismatchError(f"{src}: no line pair is clean; see `wayword doctor {src} {tgt}`")
-    return {"lines": report.src_lines, "clean": report.clean, "problems": report.counts}
+    facts = {"lines": report.src_lines, "clean": report.clean, "cleaned": report.cleaned}
+    return {**facts, "problems": report.counts}
 
 
 def text_stage(clean: Stage, options: Text, *, held_out: bool) -> Stage:
     """Tokenise; hold out a dev set if none is given; drop pairs that are too long."""
     chosen = {"text": options, "held_out": held_out}
-    return Stage("prepare", make_text, chosen, {"clean": clean}, version=1)
+    return Stage("prepare", make_text, chosen, {"clean": clean}, version=2)
 
 
 def make_text(work: Work) -> dict[str, Any]:
@@ -143,7 +144,8 @@ def _split(
     out: Path, pairs: Iterable[tuple[str, str]], every: int, wanted: int, max_length: int
 ) -> dict[str, Any]:
     """Write each pair to the training text or, one of ``every``, to the dev set."""
-    counts = {"pairs": 0, "dev": 0, "too_long": 0, "src_words": 0, "tgt_words": 0}
+    names = ("pairs", "dev", "too_long", "no_words", "src_words", "tgt_words")
+    counts = dict.fromkeys(names, 0)
     with (
         new_file(out / "train.src") as train_src,
         new_file(out / "train.tgt") as train_tgt,
@@ -152,8 +154,10 @@ def _split(
     ):
         for number, (src, tgt) in enumerate(pairs):
             words = len(src.split()), len(tgt.split())
-            if not 0 < min(words) <= max(words) <= max_length:
+            if max(words) > max_length:
                 counts["too_long"] += 1
+            elif min(words) == 0:
+                counts["no_words"] += 1
             elif every and number % every == every - 1 and counts["dev"] < wanted:
                 counts["dev"] += 1
                 print(src, file=dev_src)

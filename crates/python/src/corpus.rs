@@ -5,6 +5,7 @@ use crate::view::View;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -175,6 +176,12 @@ impl Reader {
     }
 }
 
+/// A line without marks that nobody sees.
+#[pyfunction]
+pub fn without_marks(line: &str) -> Cow<'_, str> {
+    corpus::without_marks(line).0
+}
+
 /// Name and meaning of every kind of problem the doctor knows.
 #[pyfunction]
 pub fn doctor_problems() -> Vec<(&'static str, &'static str)> {
@@ -237,6 +244,7 @@ fn report_as_dict<'py>(py: Python<'py>, report: &corpus::Report) -> PyResult<Bou
     dict.set_item("tgt_lines", report.tgt_lines)?;
     dict.set_item("clean", report.clean)?;
     dict.set_item("quarantined", report.quarantined)?;
+    dict.set_item("cleaned", report.cleaned)?;
     dict.set_item("src_script", report.scripts[0])?;
     dict.set_item("tgt_script", report.scripts[1])?;
     dict.set_item("counts", counts)?;

@@ -60,6 +60,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<outcome::GraphArc>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::without_marks, module)?)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
     module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;

@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print as it goes."""
+    from wayword.cli.display import Display
     from wayword.demo import demonstrate
 
-    for line in demonstrate(args.out, size=args.n, seed=args.seed):
-        print(line, flush=True)
+    with Display("demo") as display:
+        for line in demonstrate(args.out, size=args.n, seed=args.seed):
+            display.hand_out(line)

@@ -8,9 +8,8 @@ example: wayword experiment limits.toml -o limits
 """
 
 import argparse
-import sys
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json
+from wayword.cli.terminal import add_json, add_threads, print_json
 
 HELP = "compare many variants of a system"
 
@@ -26,15 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run and print the table."""
     from wayword import experiment
+    from wayword.cli.display import StageDisplay
     from wayword.report.experiment import plain
-    from wayword.stage import Result, Stage
-
-    def watch(stage: Stage, result: Result | None) -> None:
-        if result is not None and not result.reused:
-            print(f"wayword: {stage.name}: {result.cost.seconds:.0f} s", file=sys.stderr)
 
     described = experiment.Experiment.read(args.file)
-    with bar("experiment", " units") as progress:
-        options = {"threads": args.threads, "progress": progress, "watch": watch}
-        result = experiment.run(described, args.out, **options)
+    with StageDisplay(names=experiment.stage_names(described)) as display:
+        result = experiment.run(
+            described,
+            args.out,
+            threads=args.threads,
+            progress=display.progress,
+            watch=display.watch,
+        )
     print_json(result.to_dict()) if args.json else print(plain(result))

@@ -3,10 +3,11 @@
 import argparse
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from wayword.cli.display import Display
 
 __all__ = ["add_json", "add_seed", "add_threads", "bar", "chosen", "print_json"]
 
@@ -54,17 +55,7 @@ def _known(value: Any) -> Any:
 
 
 @contextmanager
-def bar(title: str, unit: str) -> Iterator[Callable[[int, int], object] | None]:
-    """A progress bar on standard error, only on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=title, unit=unit, unit_scale=True, leave=False, file=sys.stderr) as shown:
-
-        def progress(done: int, total: int) -> None:
-            shown.total = total or None
-            shown.update(done - shown.n)
-
-        yield progress
+def bar(title: str, unit: str) -> Iterator[Callable[[int, int], object]]:
+    """Show on standard error what is being done, and how much of it; see ``Display``."""
+    with Display(title, unit) as display:
+        yield display.progress

@@ -11,14 +11,12 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
 """
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json
+from wayword.cli.terminal import add_json, add_threads, print_json
 
 if TYPE_CHECKING:
     from wayword.pipeline import Plan
-    from wayword.stage import Result, Stage
     from wayword.store import Store
 
 HELP = "train a system from two text files"
@@ -42,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
     """Train, telling each stage, and end with a table of what it took."""
     from pathlib import Path
 
+    from wayword.cli.display import StageDisplay
     from wayword.config import Config, merged, read_toml, with_choices
     from wayword.pipeline import assemble, plan
     from wayword.report.table import Table
@@ -54,19 +53,12 @@ def run(args: argparse.Namespace) -> None:
     if args.plan:
         _print_plan(planned, Store(work), args)
         return
-    results: list[Result] = []
-
-    def watch(stage: "Stage", result: "Result | None") -> None:
-        if result is not None:
-            results.append(result)
-            took = "as before" if result.reused else f"{result.cost.seconds:.0f} s"
-            print(f"wayword: {stage.name}: {took}", file=sys.stderr)
-
     with (
-        bar("train", " units") as progress,
-        Store(work, threads=args.threads, progress=progress, watch=watch) as store,
+        StageDisplay() as display,
+        Store(work, threads=args.threads, progress=display.progress, watch=display.watch) as store,
     ):
         made = assemble(args.out, planned, store).made
+    results = display.results
     if args.json:
         print_json([{"stage": r.name, **vars(r.cost), **r.facts} for r in results])
         return

@@ -11,11 +11,17 @@ example: wayword translate system < input.txt
 """
 
 import argparse
+import os
+import stat
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_threads, print_json
+from wayword.cli.terminal import add_threads, bar, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from wayword.decode import Translation
 
 HELP = "translate text with a system"
@@ -68,12 +74,25 @@ def run(args: argparse.Namespace) -> None:
         "threads": args.threads,
     }
     number = 0
-    for lines in batches(args.file):
-        options["origin"] = ("stdin" if args.file == "-" else args.file, number + 1)
-        for translation in system.translate(lines, prepared=args.prepared, **options):
-            _print(translation, number, args)
-            number += 1
-        print(end="", flush=True)
+    with _shown(args.file) as progress:
+        for lines in batches(args.file):
+            options["origin"] = ("stdin" if args.file == "-" else args.file, number + 1)
+            for translation in system.translate(lines, prepared=args.prepared, **options):
+                _print(translation, number, args)
+                number += 1
+            print(end="", flush=True)
+            progress(number, 0)
+
+
+@contextmanager
+def _shown(file: str) -> "Iterator[Callable[[int, int], object]]":
+    """Tell how far it is, unless people see the output itself or we may wait for theirs."""
+    is_whole = file != "-" or stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    if is_whole and not sys.stdout.isatty():
+        with bar("translate", "lines") as progress:
+            yield progress
+    else:
+        yield lambda _done, _total: None
 
 
 def _print(translation: "Translation", number: int, args: argparse.Namespace) -> None:

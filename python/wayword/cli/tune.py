@@ -14,7 +14,7 @@ example: wayword tune system --dev dev.de dev.en
 import argparse
 from typing import Any
 
-from wayword.cli.terminal import add_json, add_seed, add_threads, bar, print_json
+from wayword.cli.terminal import add_json, add_seed, add_threads, print_json
 from wayword.errors import ArgumentError
 
 HELP = "learn the weights of a system from a dev set"
@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> None:
     """Tune, write the weights and say what they are worth."""
     from pathlib import Path
 
+    from wayword.cli.display import StageDisplay
     from wayword.system import System
     from wayword.tune import make_tuner
     from wayword.tune.dev import read_dev, tune_system
@@ -68,7 +69,8 @@ def run(args: argparse.Namespace) -> None:
         *(system, args.dev),
         **{name: getattr(args, name) for name in ("prepared", "ref_links", "aligner", "pos")},
     )
-    with bar("tune", " sentences") as progress:
+    with StageDisplay("tune", "sentences") as display:
+        display.expect_rounds(args.runs, args.rounds)
         tuning = tune_system(
             *(system, src, gold),
             method=make_tuner(args.method, args.threads, **_options(args.option)),
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
             folder=args.folder or Path(args.system, "tune"),
             write=not args.dry_run,
             **{name: getattr(args, name) for name in (*PLAN, "resume", "threads")},
-            progress=progress,
+            progress=display.progress,
         )
     if args.json:
         print_json(tuning.to_dict())

@@ -4,8 +4,8 @@ In: two files of any bytes. Out: a ``Report``; with ``out`` also a folder with t
 ``quarantine.tsv``, which says why each other line was taken out. Every input line ends in exactly
 one of the two.
 Cost: linear, in the core; one line of each file in memory and 16 bytes a pair for duplicates.
-Not: repair. The text stays as it is, but for line ends, a byte-order mark and, with ``nfc``,
-Unicode's composed form.
+Not: repair. The text stays as it is, but for line ends, a byte-order mark, marks that nobody sees
+(as ``wayword.corpus.text`` drops them too) and, with ``nfc``, Unicode's composed form.
 
 >>> [name for name, meaning in problems().items() if "UTF-8" in meaning]
 ['encoding']
@@ -57,12 +57,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What the doctor saw. ``clean + quarantined`` is the longer file's number of lines."""
+    """What the doctor saw. ``clean + quarantined`` is the longer file's number of lines.
+
+    ``cleaned`` counts the clean pairs that lost marks nobody sees; ``counts`` are lines taken out.
+    """
 
     src_lines: int
     tgt_lines: int
     clean: int
     quarantined: int
+    cleaned: int
     src_script: str | None
     tgt_script: str | None
     counts: dict[str, int]
@@ -95,8 +99,9 @@ def examine(
 
     A side may have ``max_length`` words (characters in writings without spaces) and
     ``max_ratio`` times the words of the other. With ``factors`` every source word must have so
-    many factors with ``|`` between them. Kinds in ``allow`` are not looked for; lines that have
-    no partner or are not UTF-8 are taken out in any case.
+    many factors with ``|`` between them. Kinds in ``allow`` are not looked for, and marks that
+    nobody sees stay if ``invisible`` is one of them; lines that have no partner or are not UTF-8
+    are taken out in any case.
     """
     files = None if out is None else _clean_files(Path(src), Path(tgt), Path(out))
     facts = _core.doctor(

@@ -22,20 +22,28 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from wayword import _core
-from wayword.errors import ArgumentError, FormatError, LimitError, WaywordError
+from wayword.errors import (
+    ArgumentError,
+    FormatError,
+    LimitError,
+    MismatchError,
+    WaywordError,
+)
 
 __all__ = [
     "BLOCK",
     "COMPRESSION",
     "FilePath",
     "batches",
+    "check_line_counts",
+    "count_lines",
     "new_bytes",
     "new_file",
     "open_bytes",
@@ -215,6 +223,29 @@ def _text_over(raw: BinaryIO, *, compress: bool) -> Iterator[TextIO]:
         text.detach()
         if compress:
             out.close()
+
+
+def count_lines(path: FilePath) -> int:
+    """How many lines a file has; one without an end counts."""
+    count, last = 0, b"\n"
+    with open_bytes(path) as file:
+        while block := file.read(BLOCK):
+            count += block.count(b"\n")
+            last = block[-1:]
+    return count + (last != b"\n")
+
+
+def check_line_counts(paths: Sequence[FilePath]) -> None:
+    """Refuse files of different length: line n of each must be about the same sentence."""
+    counts = [count_lines(path) for path in paths]
+    if len(set(counts)) > 1:
+        found = ", ".join(f"{path} has {n:,} lines" for n, path in zip(counts, paths, strict=True))
+        shown = " ".join(map(str, paths[:2]))
+        advice = f"`wayword doctor {shown}` shows lines that have no partner"
+        raise MismatchError(
+            f"{found}; expected as many lines in each, line n of one for line n of the other; "
+            f"{advice}"
+        )
 
 
 def sha256(path: FilePath) -> str:

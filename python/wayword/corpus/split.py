@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from wayword import _core
+
 __all__ = [
     "APOSTROPHES",
     "CJK",
@@ -32,8 +34,7 @@ __all__ = [
 ]
 
 JOINERS = "\u200c\u200d"  # invisible, but part of Persian and Indic words and of emoji
-HIDDEN = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
-BLANK = re.compile("[\x00-\x1f\x7f-\x9f\u200b]")  # controls and the space without width
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 HALVES = re.compile("[\ud800-\udfff]")  # of surrogate pairs; no text on their own
 # Writings without spaces: Han, kana, bopomofo.
 CJK = (
@@ -54,8 +55,12 @@ CONNECTORS = frozenset("'’·-\u2010\u2011.,")
 
 
 def visible(line: str) -> str:
-    """The line without characters that nobody sees; controls become spaces."""
-    return HALVES.sub("\ufffd", BLANK.sub(" ", HIDDEN.sub("", line)))
+    """The line without characters that nobody sees; controls become spaces.
+
+    Which these are, the core says, to the doctor too.
+    """
+    seen = line if line.isascii() else _core.without_marks(HALVES.sub("\ufffd", line))
+    return CONTROLS.sub(" ", seen)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 >>> from wayword.corpus.doctor import Finding
 >>> finding = Finding(2, "empty", "target", "nothing but spaces")
->>> print(describe(Report(2, 2, 1, 1, "Latin", None, {"empty": 1, "length": 0}, (finding,))))
+>>> print(describe(Report(2, 2, 1, 1, 0, "Latin", None, {"empty": 1, "length": 0}, (finding,))))
 source  2 lines, Latin writing
 target  2 lines, mixed writing
 clean   1 pairs
@@ -26,17 +26,24 @@ def describe(report: Report) -> str:
     sides = {
         "source": f"{report.src_lines} lines, {report.src_script or 'mixed'} writing",
         "target": f"{report.tgt_lines} lines, {report.tgt_script or 'mixed'} writing",
-        "clean": f"{report.clean} pairs",
+        "clean": f"{report.clean} pairs{_cleaned(report)}",
         "bad": f"{report.quarantined} lines",
     }
     parts = [listing(sides.items())]
     counts = [(kind, count) for kind, count in report.counts.items() if count]
-    if counts:
-        rows = [(kind, count, problems()[kind]) for kind, count in counts]
-        examples = [
-            (finding.line, finding.problem, finding.side, finding.detail)
-            for finding in sorted(report.examples, key=lambda finding: finding.line)
-        ]
+    rows = [(kind, count, problems()[kind]) for kind, count in counts]
+    examples = [
+        (finding.line, finding.problem, finding.side, finding.detail)
+        for finding in sorted(report.examples, key=lambda finding: finding.line)
+    ]
+    if rows:
         parts.append(Table(["kind", "lines", "meaning"], rows).text())
+    if examples:
         parts.append(Table(["line", "kind", "side", "found"], examples).text())
     return "\n\n".join(parts)
+
+
+def _cleaned(report: Report) -> str:
+    if not report.cleaned:
+        return ""
+    return f", {report.cleaned} of them without invisible marks that they had"

@@ -8,7 +8,6 @@ use super::{DoctorOptions, Problem};
 use crate::corpus::{Family, family_of, length_of};
 
 const REPLACEMENT: char = '\u{fffd}';
-const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
 
 /// The side of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,14 +94,6 @@ fn check_characters(line: &str, mut add: impl FnMut(Problem, String)) {
     if line.contains(REPLACEMENT) {
         add(Problem::Replacement, name_of(REPLACEMENT));
     }
-    let mut previous = ' ';
-    for letter in line.chars() {
-        if is_invisible(letter, previous) {
-            add(Problem::Invisible, name_of(letter));
-            break;
-        }
-        previous = letter;
-    }
 }
 
 /// Control characters other than the tab, which separates words like a space.
@@ -110,17 +101,8 @@ fn is_control(letter: char) -> bool {
     letter.is_control() && letter != '\t'
 }
 
-/// Joiners are spelling in Arabic and Indic writings and in emoji, elsewhere they are dirt.
-fn is_invisible(letter: char, previous: char) -> bool {
-    if JOINERS.contains(&letter) {
-        let joins = family_of(previous).map_or(!previous.is_ascii(), |family| family.has_joiners());
-        return !joins;
-    }
-    matches!(letter, '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
-        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}')
-}
-
-fn name_of(letter: char) -> String {
+/// A character by its number.
+pub fn name_of(letter: char) -> String {
     format!("U+{:04X}", letter as u32)
 }
 

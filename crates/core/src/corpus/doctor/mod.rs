@@ -4,8 +4,8 @@
 //! a quarantine file that says why. Every input line ends in exactly one of the two.
 //! How: one short pass to learn the writing of each side, one over all lines.
 //! Cost: linear; memory is one line of each file and 16 bytes a pair, to know duplicates.
-//! Not: repair; the text stays as it is, but for line ends, a byte-order mark and, when asked
-//! for, Unicode's composed form.
+//! Not: repair; the text stays as it is, but for line ends, a byte-order mark, marks that nobody
+//! sees and, when asked for, Unicode's composed form.
 
 mod inspect;
 mod problem;
@@ -14,7 +14,7 @@ mod quarantine;
 pub use inspect::{Finding, Side};
 pub use problem::Problem;
 
-use super::{Family, LineReader, family_of};
+use super::{Family, LineReader, family_of, without_marks};
 use crate::Job;
 use crate::error::{Error, Result};
 use crate::storage::NewFile;
@@ -94,7 +94,10 @@ pub struct Report {
     pub clean: u64,
     /// Lines with a problem; `clean + quarantined` is the longer file's number of lines.
     pub quarantined: u64,
-    /// Lines with each kind of problem, in the order of `Problem::ALL`.
+    /// Clean pairs that lost marks nobody sees.
+    pub cleaned: u64,
+    /// Lines with each kind of problem, in the order of `Problem::ALL`; what was only cleaned is
+    /// not among them.
     pub counts: [u64; Problem::ALL.len()],
     /// The first few of each kind, by line.
     pub examples: Vec<Diagnosis>,
@@ -223,7 +226,9 @@ impl<'a> Ward<'a> {
             // What is not text cannot be kept either: no later stage could read it.
             Err(findings) => return self.quarantine(&findings, src, tgt),
         };
-        let (kept_src, kept_tgt) = (self.composed(pair.src), self.composed(pair.tgt));
+        let [(seen_src, src_mark), (seen_tgt, tgt_mark)] =
+            [self.visible(pair.src), self.visible(pair.tgt)];
+        let (kept_src, kept_tgt) = (self.composed(&seen_src), self.composed(&seen_tgt));
         let pair = TextPair { src: &kept_src, tgt: &kept_tgt };
         let mut findings = inspect::inspect(&pair, self.options, self.families);
         if !self.seen.insert(fingerprint(&pair)) {
@@ -232,7 +237,41 @@ impl<'a> Ward<'a> {
         }
         findings.retain(|finding| !self.options.allowed.contains(&finding.problem));
         findings.sort_by_key(|finding| finding.problem);
-        if findings.is_empty() { self.keep(&pair) } else { self.quarantine(&findings, src, tgt) }
+        if !findings.is_empty() {
+            return self.quarantine(&findings, src, tgt);
+        }
+        self.keep(&pair)?;
+        self.note_marks([(Side::Src, src_mark), (Side::Tgt, tgt_mark)]);
+        Ok(())
+    }
+
+    /// The line without marks that nobody sees, unless they are to stay.
+    fn visible<'b>(&self, line: &'b str) -> (Cow<'b, str>, Option<char>) {
+        if self.options.allowed.contains(&Problem::Invisible) {
+            return (line.into(), None);
+        }
+        without_marks(line)
+    }
+
+    /// Counts and shows a pair that was kept without its marks.
+    fn note_marks(&mut self, marks: [(Side, Option<char>); 2]) {
+        let line = self.line();
+        let marked = marks.into_iter().filter_map(|(side, mark)| Some((side, mark?)));
+        let findings: Vec<_> = marked
+            .map(|(side, mark)| Finding {
+                problem: Problem::Invisible,
+                side,
+                detail: inspect::name_of(mark),
+            })
+            .collect();
+        if findings.is_empty() {
+            return;
+        }
+        self.report.cleaned += 1;
+        if self.report.cleaned <= self.options.examples as u64 {
+            let shown = findings.into_iter().map(|finding| Diagnosis { line, finding });
+            self.report.examples.extend(shown);
+        }
     }
 
     fn composed<'b>(&self, line: &'b str) -> Cow<'b, str> {

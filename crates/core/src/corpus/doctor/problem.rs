@@ -13,7 +13,7 @@ pub enum Problem {
     Empty,
     /// Control characters.
     Control,
-    /// Zero-width and direction characters that nobody sees.
+    /// Zero-width and direction characters that nobody sees; the line stays without them.
     Invisible,
     /// The column separator of phrase tables.
     Separator,
@@ -71,7 +71,7 @@ impl Problem {
             Problem::Replacement => ("replacement", "U+FFFD, left by a broken conversion"),
             Problem::Empty => ("empty", "no word on a side"),
             Problem::Control => ("control", "control characters"),
-            Problem::Invisible => ("invisible", "zero-width or direction characters"),
+            Problem::Invisible => ("invisible", "marks that nobody sees; kept without them"),
             Problem::Separator => ("separator", "`|||`, the separator of phrase tables"),
             Problem::Factors => ("factors", "a word without the right number of `|` factors"),
             Problem::Long => ("long", "a side longer than the limit"),

@@ -1,0 +1,157 @@
+"""What a training run left out of the text it was given, and how to keep it, for people.
+
+In: a finished stage that takes lines out (``doctor``, ``prepare``). Out: ``Losses``, which tell
+how many pairs went in and on, why others did not, and which setting keeps each kind.
+How: from the options and the facts of the stage alone, so that a stage that was made before tells
+the same.
+
+>>> rows = (Loss("identical", 840, "both sides the same", 'doctor.allow=["identical"]'),)
+>>> print(Losses("doctor", 1000, 160, 0, rows).text())
+840 of 1,000 pairs taken out (84.0 %); 160 go on
+why        pairs     %  meaning              keep them with
+identical    840  84.0  both sides the same  --set 'doctor.allow=["identical"]'
+>>> print(Losses("doctor", 1000, 160, 0, rows).warning)
+84.0 % of the text was taken out; to keep it, train with --set 'doctor.allow=["identical"]'
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wayword.corpus import doctor
+from wayword.report.table import Table
+from wayword.stage import Result, Stage
+
+__all__ = ["Loss", "Losses", "losses_of"]
+
+WARN = 0.1  # of the pairs taken out: worth a warning
+ALWAYS = frozenset({"unpaired", "encoding", "empty"})  # no setting keeps what is no pair of text
+LIMITS = {"long": "doctor.max_length", "ratio": "doctor.max_ratio"}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One reason why pairs were taken out; ``setting`` keeps them, empty when nothing does."""
+
+    why: str
+    pairs: int
+    meaning: str
+    setting: str
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a stage took out of its text; a pair may be counted for several reasons."""
+
+    stage: str
+    read: int
+    left: int
+    #: pairs that go on without marks nobody sees
+    cleaned: int
+    rows: Sequence[Loss]
+
+    @property
+    def share(self) -> float:
+        """Part of the pairs that was taken out."""
+        return (self.read - self.left) / self.read if self.read else 0.0
+
+    def text(self) -> str:
+        """A sentence and, if something was taken out, a short table."""
+        cleaned = f"; {self.cleaned:,} of them without invisible marks they had"
+        lines = [f"{self._head()}{cleaned if self.cleaned else ''}"]
+        if self.rows:
+            shown = [
+                (row.why, row.pairs, round(100 * row.pairs / self.read, 1), row.meaning, _way(row))
+                for row in self.rows
+            ]
+            header = ["why", "pairs", "%", "meaning", "keep them with"]
+            lines.append(Table(header, shown).text())
+        return "\n".join(lines)
+
+    def _head(self) -> str:
+        if self.read == self.left:
+            return f"all {self.read:,} pairs go on"
+        out = self.read - self.left
+        taken = f"{out:,} of {self.read:,} pairs taken out ({_percent(self.share)})"
+        several = ", some for several reasons" if sum(row.pairs for row in self.rows) > out else ""
+        return f"{taken}{several}; {self.left:,} go on"
+
+    @property
+    def warning(self) -> str:
+        """One sentence when more than a tenth is gone; empty otherwise."""
+        if self.share <= WARN:
+            return ""
+        found = f"{_percent(self.share)} of the text was taken out"
+        much = [row for row in self.rows if row.setting and row.pairs >= WARN * self.read / 2]
+        if not much:
+            return f"{found}; do the two sides belong together?"
+        return f"{found}; to keep it, train with --set {_merged(much)}"
+
+
+def losses_of(stage: Stage, result: Result) -> Losses | None:
+    """What a stage took out; None for a stage that takes nothing out."""
+    facts = result.facts
+    if stage.name == "doctor":
+        return _of_doctor(stage.options, facts)
+    if stage.name == "prepare":
+        return _of_preparation(stage.options["text"].max_length, facts)
+    return None
+
+
+def _of_doctor(options: doctor.Options, facts: Mapping[str, Any]) -> Losses:
+    meanings = doctor.problems()
+    rows = [
+        Loss(kind, count, meanings[kind], _setting(kind, options))
+        for kind, count in facts["problems"].items()
+        if count
+    ]
+    rows.sort(key=lambda row: -row.pairs)
+    return Losses("doctor", facts["lines"], facts["clean"], facts["cleaned"], rows)
+
+
+def _setting(kind: str, options: doctor.Options) -> str:
+    """What keeps lines of a kind: what is allowed already stays allowed."""
+    if kind in ALWAYS:
+        return ""
+    if kind in LIMITS:
+        return f"{LIMITS[kind]}=N"
+    return f"doctor.allow={_listed([*options.allow, kind])}"
+
+
+def _of_preparation(limit: int, facts: Mapping[str, Any]) -> Losses:
+    long, empty = facts["too_long"], facts["no_words"]
+    rows = []
+    if long:
+        rows.append(Loss("too long", long, f"over {limit} tokens on a side", "text.max_length=N"))
+    if empty:
+        rows.append(Loss("no words", empty, "no token on a side", ""))
+    left = facts["pairs"] + facts["dev"]
+    return Losses("prepare", left + long + empty, left, 0, rows)
+
+
+def _merged(rows: Sequence[Loss]) -> str:
+    """The settings of several rows as one command line: lists of kinds become one list."""
+    lists: dict[str, list[str]] = {}
+    single = []
+    for row in rows:
+        key, _, value = row.setting.partition("=")
+        if value.startswith("["):
+            known = lists.setdefault(key, [])
+            known += [kind for kind in json.loads(value) if kind not in known]
+        else:
+            single.append(row.setting)
+    quoted = [f"'{key}={_listed(kinds)}'" for key, kinds in lists.items()]
+    return " ".join([*quoted, *single])
+
+
+def _listed(kinds: Sequence[str]) -> str:
+    return json.dumps(list(kinds), separators=(",", ":"))
+
+
+def _way(row: Loss) -> str:
+    return f"--set {_merged([row])}" if row.setting else "(cannot be kept)"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
