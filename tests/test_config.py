@@ -162,9 +162,9 @@ def test_every_bad_value_is_refused_before_any_work(key: str, corpus: Path) -> N
     ("choice", "message"),
     [
         ("search.space=dl", "search.space"),
-        ("tune.runs=0", "config: tune.runs: found 0; expected at least 1"),
-        ("lm.order=12", "config: lm.order: found 12; expected 1 to 8"),
-        ("tune.method=mrt", "config: tune.method: found `mrt`; expected one of mert, pro, mira"),
+        ("tune.runs=0", "--set: tune.runs: found 0; expected at least 1"),
+        ("lm.order=12", "--set: lm.order: found 12; expected 1 to 8"),
+        ("tune.method=mrt", "--set: tune.method: found `mrt`; expected one of mert, pro, mira"),
         ("model.orientation=word-msd-prev", "but `extract.models` has no word model"),
     ],
 )

@@ -697,7 +697,8 @@ def test_more_processes_give_the_same_ter() -> None:
         ),
         (
             lambda: compare(Gold(refs=[["a"]]), [Output("x", ["a"])], ["krs"]),
-            "metrics: krs without links of source and references; expected src and ref_links",
+            "metrics: krs without links of source and references; expected the source (--src) and "
+            "links (--ref-links), or --aligner, which makes them",
         ),
         (
             lambda: compare(order_gold(), [Output("x", ["a"])], ["krs"]),
@@ -872,7 +873,7 @@ def test_bad_files_are_one_line_with_their_place(
         (["--bins", "1,x"], "bins: found `1,x`; expected numbers of words such as 10,20,30"),
         (["--test", "t"], "test: found `t`; expected 'randomization' or 'bootstrap'"),
         (["--worst", "3"], "metrics: krs-linked without links of source and references; expected "
-         "src and ref_links"),
+         "the source (--src) and links (--ref-links), or --aligner, which makes them"),
         (["--src", "{src}", "--links", "{hyp_links}", "--ref-links", "{ref_links}", "--ref-links",
           "{ref_links}", "--worst", "3", "--worst-by", "bleu"], "worst_by: found `bleu`; expected "
          "one of krs-linked, krs-v-linked, reversals, reversals-v, krs, krs-v, frs"),

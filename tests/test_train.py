@@ -213,7 +213,11 @@ def test_a_failed_stage_leaves_nothing_behind(tmp_path: Path) -> None:
         ({"lm": {"ordr": 3}}, "config: found `lm.ordr`; did you mean `lm.order`?"),
         ({"lmm": {}}, "config: found `lmm`; did you mean `lm`?"),
         ({"lm": {"order": "five"}}, "config: found `lm.order = five`; expected a whole number"),
-        ({"lm": {"prune": 3}}, "config: found `lm.prune = 3`; expected a list"),
+        (
+            {"lm": {"prune": 3}},
+            "config: found `lm.prune = 3`; expected a list; write `lm.prune=[3]`, on a command "
+            "line in single quotes",
+        ),
         ({"lm": 3}, "config: found `lm = 3`; expected a section of keys"),
         ({"text": {"nfc": 1}}, "config: found `text.nfc = 1`; expected true or false"),
     ],

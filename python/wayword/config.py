@@ -18,8 +18,9 @@ Traceback (most recent call last):
 wayword.errors.ArgumentError: config: lm.order: found 12; expected 1 to 8
 """
 
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -46,7 +47,15 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Config", "default_text", "explain", "merged", "read_toml", "with_choices"]
+__all__ = [
+    "Config",
+    "chosen_config",
+    "default_text",
+    "explain",
+    "merged",
+    "read_toml",
+    "with_choices",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,10 +170,7 @@ class Config(Sections):
     @classmethod
     def read(cls, path: FilePath) -> "Config":
         """The configuration of a TOML file."""
-        try:
-            return cls.from_dict(read_toml(path))
-        except ArgumentError as error:
-            raise ArgumentError(f"{path}: {error}") from None
+        return chosen_config(path)
 
     def to_dict(self) -> dict[str, Any]:
         """All values, plain."""
@@ -226,6 +232,40 @@ def read_toml(path: FilePath) -> dict[str, Any]:
         raise FormatError(f"{path}: not UTF-8; expected a TOML file") from None
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{path}: {error}; expected a TOML file") from None
+
+
+def chosen_config(path: FilePath | None, choices: Sequence[str] = ()) -> Config:
+    """The configuration of a TOML file and of choices ``section.key=value`` that go before it.
+
+    A message about a key says where it stands: the line of the file, or ``--set``.
+    """
+    given = with_choices(choices)
+    try:
+        return Config.from_dict(merged(read_toml(path) if path else {}, given))
+    except ArgumentError as error:
+        message = str(error).removeprefix("config: ")
+        text = Path(path).read_text(encoding="utf-8") if path else ""
+        lines = {key: f"{path}:{line}" for key, line in _key_lines(text)}
+        places = lines | {choice.partition("=")[0].strip(): "--set" for choice in choices}
+        named = [key for key in places if re.search(rf"(?<![\w.]){re.escape(key)}\b", message)]
+        place = places[max(named, key=len)] if named else path or "config"
+        raise ArgumentError(f"{place}: {message}") from None
+
+
+def _key_lines(text: str) -> Iterator[tuple[str, int]]:
+    r"""The full name of each key of a TOML file, and its line.
+
+    >>> list(_key_lines("seed = 1\n[lm]\n# so\norder = 3\n"))
+    [('seed', 1), ('lm', 2), ('lm.order', 4)]
+    """
+    section = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if head := re.match(r"\s*\[+\s*([\w.-]+)", line):
+            section = head[1]
+            yield section, number
+        elif key := re.match(r"\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*=", line):
+            name = re.sub(r"\s", "", key[1])
+            yield f"{section}.{name}" if section else name, number
 
 
 def merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

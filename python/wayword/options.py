@@ -26,6 +26,7 @@ Traceback (most recent call last):
 wayword.errors.ArgumentError: tea.kind: found `rooibos`; expected one of green, black
 """
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -106,5 +107,7 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         raise ArgumentError(f"found `{name} = {value}`; expected {KINDS[kind]}")
     item = kind.__args__[0]  # a tuple of one kind
     if not isinstance(value, list | tuple):
-        raise ArgumentError(f"found `{name} = {value}`; expected a list")
+        form = f"{name}={json.dumps([value], ensure_ascii=False)}"
+        advice = f"write `{form}`, on a command line in single quotes"
+        raise ArgumentError(f"found `{name} = {value}`; expected a list; {advice}")
     return tuple(_value(item, part, name) for part in value)

@@ -22,7 +22,7 @@ from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
 from wayword.options import check_range
-from wayword.stage import File, Input, Result, Stage, Work
+from wayword.stage import File, Input, Progress, Result, Stage, Work
 
 __all__ = [
     "SIDES",
@@ -137,7 +137,18 @@ def make_text(work: Work) -> dict[str, Any]:
         found = f"found {size} clean pairs; expected {2 * wanted} to hold out {wanted}"
         raise MismatchError(f"dev: {found}; give a dev set or a smaller `text.dev_size`")
     every = size // wanted if held_out else 0
-    return _split(work.out, zip(*sides, strict=True), every, wanted, options.max_length)
+    pairs = _counted(zip(*sides, strict=True), size, work.progress)
+    return _split(work.out, pairs, every, wanted, options.max_length)
+
+
+def _counted(
+    pairs: Iterable[tuple[str, str]], size: int, progress: Progress | None
+) -> Iterator[tuple[str, str]]:
+    """The same pairs, telling from time to time how many went by."""
+    for number, pair in enumerate(pairs):
+        if progress is not None and number % BLOCK == 0:
+            progress(number, size)
+        yield pair
 
 
 def _split(

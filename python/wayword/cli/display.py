@@ -105,7 +105,7 @@ class Display:
         seconds = self._clock() - self._began
         parts = [*self._amount(), f"{_spoken(seconds)} so far"]
         pace = self._clock() - self._restarted
-        if self._total and 0 < self._done <= self._total and pace >= 1:
+        if 0 < self._done < self._total and pace >= 1:
             left = pace * (self._total - self._done) / self._done
             parts.append(f"about {_spoken(left)} left")
         return f"{self._title}: {', '.join(parts)}"

@@ -24,11 +24,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     train.add_argument(
         "text", metavar="TEXT", nargs="?", default="-", help="one sentence a line (default stdin)"
     )
-    train.add_argument("-o", "--out", required=True, metavar="FILE", help="the model")
+    train.add_argument(
+        "-o", "--out", required=True, metavar="FILE", help="the model; a name in .arpa: as ARPA"
+    )
     train.add_argument(
         "--order", type=int, default=5, metavar="N", help="longest n-gram (default 5)"
     )
-    train.add_argument("--arpa", action="store_true", help="write ARPA, which other tools read")
+    train.add_argument("--arpa", action="store_true", help="write ARPA, whatever the name")
     train.add_argument(
         "--prune",
         type=int,
@@ -54,8 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     score.set_defaults(action=run_score)
     convert = actions.add_parser("convert", help="write a model in another form")
     convert.add_argument("model", metavar="MODEL", help="a saved model or an ARPA file")
-    convert.add_argument("-o", "--out", required=True, metavar="FILE", help="the new file")
-    convert.add_argument("--arpa", action="store_true", help="write ARPA; else a mapped model")
+    convert.add_argument(
+        "-o", "--out", required=True, metavar="FILE", help="the new file; a name in .arpa: as ARPA"
+    )
+    convert.add_argument("--arpa", action="store_true", help="write ARPA, whatever the name")
     convert.set_defaults(action=run_convert)
 
 
@@ -70,9 +74,10 @@ def run_train(args: argparse.Namespace) -> None:
     from wayword.corpus.files import spooled
     from wayword.report.table import Table
 
+    is_arpa = _is_arpa(args)
     options = chosen(args, "order", "prune", "memory", "temp_dir")
     with spooled(args.text) as text, bar("lm", " lines") as progress:
-        if args.arpa:
+        if is_arpa:
             summary = lm.train_arpa(text, args.out, **options, progress=progress)
         else:
             trained = lm.train(text, args.out, **options, progress=progress).summary
@@ -91,6 +96,20 @@ def run_train(args: argparse.Namespace) -> None:
     ]
     print(f"{summary.sentences} sentences, {summary.words} words")
     print(Table(["order", "n-grams", "pruned", "discounts"], rows).text())
+
+
+def _is_arpa(args: argparse.Namespace) -> bool:
+    """Whether the model goes to a text file: when asked for, or when its name says so."""
+    from pathlib import Path
+
+    from wayword.corpus.files import COMPRESSION
+    from wayword.errors import ArgumentError
+
+    path = Path(args.out)
+    if path.suffix in COMPRESSION:
+        advice = f"write {path.with_suffix('')} and compress it"
+        raise ArgumentError(f"out: cannot write `{path.suffix}`; expected a plain name; {advice}")
+    return args.arpa or path.suffix == ".arpa"
 
 
 def run_score(args: argparse.Namespace) -> None:
@@ -123,9 +142,10 @@ def run_convert(args: argparse.Namespace) -> None:
     """Read and write."""
     from wayword import lm
 
+    is_arpa = _is_arpa(args)
     with bar("lm", " lines") as progress:
         model = lm.LanguageModel.load(args.model, verify=True, progress=progress)
-        if args.arpa:
+        if is_arpa:
             model.write_arpa(args.out, progress=progress)
         else:
             model.save(args.out)

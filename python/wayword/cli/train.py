@@ -41,13 +41,12 @@ def run(args: argparse.Namespace) -> None:
     from pathlib import Path
 
     from wayword.cli.display import StageDisplay
-    from wayword.config import Config, merged, read_toml, with_choices
+    from wayword.config import chosen_config
     from wayword.pipeline import assemble, plan
     from wayword.report.table import Table
     from wayword.store import Store
 
-    values = read_toml(args.config) if args.config else {}
-    config = Config.from_dict(merged(values, with_choices(args.set)))
+    config = chosen_config(args.config, args.set)
     planned = plan(args.src, args.tgt, config, dev=args.dev)
     work = Path(args.out) / "work"
     if args.plan:

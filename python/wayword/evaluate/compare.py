@@ -135,7 +135,8 @@ def make_metric(name: str, gold: Gold, options: Options | None = None) -> Metric
     metric = METRICS[name.lower()]
     if metric.needs and gold.ref_links is None:
         what = "links of source and references"
-        raise ArgumentError(f"metrics: {name} without {what}; expected src and ref_links")
+        expected = "the source (--src) and links (--ref-links), or --aligner, which makes them"
+        raise ArgumentError(f"metrics: {name} without {what}; expected {expected}")
     if "weights" in metric.needs and gold.weights is None:
         raise ArgumentError(f"metrics: {name} without weights; expected POS tags or weights")
     return metric(gold, options or Options())

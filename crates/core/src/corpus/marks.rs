@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn joiners_stay_where_they_are_spelling() {
-        for line in ["می\u{200c}خواهم", "क्\u{200d}ष", "👩\u{200d}🔬", "ein Wort"] {
+        for line in ["می\u{200c}خواهم", "क्\u{200d}ष", "👩\u{200d}🔬", "ein Wort"]
+        {
             assert_eq!(without_marks(line), (line.into(), None));
         }
         assert_eq!(without_marks("ein\u{200c}s"), ("eins".into(), Some('\u{200c}')));
