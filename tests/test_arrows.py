@@ -24,6 +24,7 @@ ORDER = (
     "audit",
     "report",
     "decode",
+    "gather",
     "stages",
     "parts",
     "manifest",

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = (
     *("README.md", "docs/tutorial.md", "docs/train.md", "docs/experiment.md", "docs/moses.md"),
-    "docs/preorder.md",
+    *("docs/preorder.md", "docs/corpus.md"),
 )
 
 #: Files that a reader has and we have not.
@@ -19,6 +19,7 @@ FILES = {
     "output.en": "the house is small\n",
     "reference.en": "the house is little\n",
     "input.txt": "Das Haus ist klein .\n",
+    "terms.tsv": "Quarkstrudel\tcurd strudel\n",
 }
 #: What no reader of the repository has.
 OUTSIDE = re.compile(r"\bSPEC\b|PEERS|[Pp]eers page|\.\./shared")
@@ -47,6 +48,8 @@ def corpus(folder: Path) -> None:
     toy.write("de-en", 300, folder / "text", seed=1)
     for path in (folder / "text").iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
+    sides = [(folder / f"train.{lang}").read_text().splitlines() for lang in ("de", "en")]
+    (folder / "web.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in zip(*sides, strict=True)))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -28,8 +28,9 @@ from typing import Any
 
 from wayword._core import Orientation
 from wayword.align import Options as AlignOptions
+from wayword.corpus.collection import language_of
 from wayword.corpus.doctor import Options as DoctorOptions
-from wayword.corpus.files import COMPRESSION, FilePath
+from wayword.corpus.files import FilePath
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError
 from wayword.extract import Options as ExtractOptions
@@ -182,11 +183,9 @@ class Config(Sections):
         """The same with its languages, which the names of the files tell if it does not."""
         known = {side: self.text.language(side) for side in SIDES}
         for side, path in zip(SIDES, (src, tgt), strict=True):
-            name = Path(path)
-            name = name.with_suffix("") if name.suffix in COMPRESSION else name
-            known[side] = known[side] or name.suffix[1:]
+            known[side] = known[side] or language_of(path)
             if not known[side]:
-                advice = "name the file such as train.de, or set `text.src` and `text.tgt`"
+                advice = "name the file such as train.de, or give --src-lang and --tgt-lang"
                 raise ArgumentError(f"{path}: which language is it? {advice}")
         return replace(self, text=replace(self.text, src=known["src"], tgt=known["tgt"]))
 

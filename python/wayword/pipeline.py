@@ -28,8 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from wayword.config import Config
+from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, check_line_counts
 from wayword.errors import ArgumentError
+from wayword.gather import gather_stage, glossary_stage
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
@@ -54,8 +56,8 @@ log = logging.getLogger(__name__)
 
 
 def train(
-    src: FilePath,
-    tgt: FilePath,
+    src: FilePath | Collection,
+    tgt: FilePath | None,
     out: FilePath,
     *,
     dev: Sequence[FilePath] = (),
@@ -66,6 +68,8 @@ def train(
 ) -> System:
     """Train a system from two line-aligned files of raw text.
 
+    ``tgt`` is None when ``src`` holds both sides: a file of another format, a folder, or a
+    ``Collection`` of corpora with names and weights (``wayword.corpus.collection``).
     ``dev`` is a source file and one or more references; without it lines are held out. Languages
     are told by the ends of the file names unless the configuration names them. What was left out of
     the text is in ``made["corpus"]`` of the system; more than a tenth is a logged warning.
@@ -102,8 +106,8 @@ class Plan:
 
 
 def plan(
-    src: FilePath,
-    tgt: FilePath,
+    src: FilePath | Collection,
+    tgt: FilePath | None = None,
     config: Config | Mapping[str, Any] | None = None,
     *,
     dev: Sequence[FilePath] = (),
@@ -115,15 +119,16 @@ def plan(
     Given ``links`` are taken as they are; tuning may ``start`` from the weights of another plan.
     """
     config = config if isinstance(config, Config) else Config.from_dict(config or {})
-    config = config.with_languages(src, tgt)
+    collection = Collection.of(src, tgt)
+    first = collection.pieces[0]
+    config = config.with_languages(first.src, first.tgt or first.src)
     if len(dev) == 1:
         raise ArgumentError("dev: found one file; expected a source and one or more references")
-    check_files([src, tgt, *dev, *([links] if links else [])])
+    check_files([*dev, *([links] if links else [])])
+    collection.check()
     config.check()
-    check_line_counts([src, tgt])
     check_line_counts(dev)
-    clean = clean_stage(src, tgt, config.doctor)
-    text = text_stage(clean, config.text, held_out=not dev)
+    text = _text(collection, config, held_out=not dev)
     dev_text = evaluation_stage(text, dev, "dev", config.text) if dev else text
     linked = align_stage(text, links, config.align)
     tagged = annotate_stage(text, config.annotate) if config.reads_tags else None
@@ -135,7 +140,8 @@ def plan(
         wanted.part.stage(wanted, ground, config.parts.get(wanted.name))
         for wanted in config.model.wanted
     ]
-    table = table_stage(ground.text, ground.links, config.extract)
+    weighted = text if collection.is_weighted else None
+    table = table_stage(ground.text, ground.links, config.extract, weighted=weighted)
     model = lm_stage(text, config.lm, config.text)
     prepares = [tagged] if tagged is not None else []
     if preordered is not None:
@@ -149,6 +155,22 @@ def plan(
         start=start,
     )
     return Plan(config, text, dev_text, linked, parts, weights, held_out=not dev)
+
+
+def _text(collection: Collection, config: Config, *, held_out: bool) -> Stage:
+    """The stages from files to training text; two plain files need not be gathered."""
+    if collection.plain is not None:
+        clean = clean_stage(*collection.plain, config.doctor)
+        return text_stage(clean, config.text, held_out=held_out)
+    langs = config.text.src, config.text.tgt
+    gathered = gather_stage(collection, langs)
+    return text_stage(
+        clean_stage(gathered, None, config.doctor),
+        config.text,
+        held_out=held_out,
+        gathered=gathered,
+        glossary=glossary_stage(collection, langs),
+    )
 
 
 def _preordered(config: Config, ground: Ground) -> Stage | None:
@@ -194,7 +216,8 @@ def _corpus_facts(doctor: Mapping[str, Any], text: Mapping[str, Any]) -> dict[st
     kept = {name: text[name] for name in ("pairs", "src_words", "tgt_words")}
     taken_out = {kind: count for kind, count in doctor["problems"].items() if count}
     taken_out |= {kind: text[kind] for kind in ("too_long", "no_words") if text[kind]}
-    return {"read": doctor["lines"], **kept, "cleaned": doctor["cleaned"], "taken_out": taken_out}
+    facts = {"read": doctor["lines"], **kept, "cleaned": doctor["cleaned"], "taken_out": taken_out}
+    return {**facts, "corpora": text["corpora"]} if "corpora" in text else facts
 
 
 def assemble(out: FilePath, planned: Plan, runner: Runner) -> System:

@@ -6,14 +6,16 @@ How: each stage is a function that describes it and a function ``make_…`` that
 Not: the models of a system; the parts say how they are made (``wayword.parts``).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wayword import align
 from wayword.corpus import Bitext, doctor
@@ -21,8 +23,12 @@ from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
+from wayword.gather import corpus_of_lines
 from wayword.options import check_range
 from wayword.stage import File, Input, Progress, Result, Stage, Work
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "SIDES",
@@ -93,44 +99,67 @@ def load_preparation(text: Result, side: str, options: Text) -> Preparation:
     return replace(options.preparation(side), truecaser=caser)
 
 
-def clean_stage(src: FilePath, tgt: FilePath, options: doctor.Options) -> Stage:
-    """Take out the lines that would do harm."""
-    return Stage("doctor", make_clean, options, {"src": File(src), "tgt": File(tgt)}, version=2)
+def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Options) -> Stage:
+    """Take out the lines that would do harm, of two files or of gathered text."""
+    inputs: dict[str, Input]
+    if isinstance(src, Stage):
+        inputs = {"gathered": src}
+    else:
+        assert tgt is not None, "two files"
+        inputs = {"src": File(src), "tgt": File(tgt)}
+    return Stage("doctor", make_clean, options, inputs, version=2)
 
 
 def make_clean(work: Work) -> dict[str, Any]:
     """Write the clean pair, and what was taken out."""
-    src, tgt = work.inputs["src"], work.inputs["tgt"]
+    gathered = work.inputs.get("gathered")
+    sides = [work.inputs[side] if gathered is None else gathered / f"in.{side}" for side in SIDES]
     copies = work.out / "in.src", work.out / "in.tgt"
-    for copy, path in zip(copies, (src, tgt), strict=True):
+    for copy, path in zip(copies, sides, strict=True):
         copy.symlink_to(path.resolve())
     options = vars(work.options)
     report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
     for copy in copies:
         copy.unlink()
     if not report.clean:
-        raise MismatchError(f"{src}: no line pair is clean; see `wayword doctor {src} {tgt}`")
+        shown = " ".join(map(str, sides))
+        raise MismatchError(f"{sides[0]}: no line pair is clean; see `wayword doctor {shown}`")
     facts = {"lines": report.src_lines, "clean": report.clean, "cleaned": report.cleaned}
     return {**facts, "problems": report.counts}
 
 
-def text_stage(clean: Stage, options: Text, *, held_out: bool) -> Stage:
-    """Tokenise; hold out a dev set if none is given; drop pairs that are too long."""
+def text_stage(
+    clean: Stage,
+    options: Text,
+    *,
+    held_out: bool,
+    gathered: Stage | None = None,
+    glossary: Stage | None = None,
+) -> Stage:
+    """Tokenise; hold out a dev set if none is given; drop pairs that are too long.
+
+    Pairs of a glossary come after the others: links and phrases are learned from them too.
+    """
     chosen = {"text": options, "held_out": held_out}
-    return Stage("prepare", make_text, chosen, {"clean": clean}, version=2)
+    inputs: dict[str, Input] = {"clean": clean}
+    inputs |= {"gathered": gathered} if gathered is not None else {}
+    inputs |= {"glossary": glossary} if glossary is not None else {}
+    return Stage("prepare", make_text, chosen, inputs, version=2)
 
 
 def make_text(work: Work) -> dict[str, Any]:
     """Write the training text, and the dev set if it is held out."""
     options, held_out = work.options["text"], work.options["held_out"]
-    clean = work.inputs["clean"]
-    sides = []
+    clean, glossary = work.inputs["clean"], work.inputs.get("glossary")
+    sides, terms = [], []
     for side in SIDES:
         raw = clean / "clean" / f"in.{side}"
         preparation = options.preparation(side).fit(open_text(raw))
         if preparation.truecaser is not None:
             preparation.truecaser.save(work.out / f"truecaser.{side}")
         sides.append(_prepared(preparation, open_text(raw), work.threads))
+        if glossary is not None:
+            terms.append(_prepared(preparation, open_text(glossary / f"in.{side}"), 1))
     size = clean.facts["clean"]
     wanted = options.dev_size or min(DEV_MOST, max(DEV_LEAST, size // DEV_SHARE))
     if held_out and 2 * wanted > size:
@@ -138,7 +167,38 @@ def make_text(work: Work) -> dict[str, Any]:
         raise MismatchError(f"dev: {found}; give a dev set or a smaller `text.dev_size`")
     every = size // wanted if held_out else 0
     pairs = _counted(zip(*sides, strict=True), size, work.progress)
-    return _split(work.out, pairs, every, wanted, options.max_length)
+    with _Split(work.out, options.max_length) as split:
+        for number, (pair, corpus) in enumerate(zip(pairs, _corpora(work), strict=True)):
+            is_dev = every and number % every == every - 1 and split.counts["dev"] < wanted
+            split.put(pair, "dev" if is_dev else "pairs", corpus)
+        for pair in zip(*terms, strict=True):
+            split.put(pair, "glossary")
+    return {**split.counts, **_shares(work, split)}
+
+
+def _corpora(work: Work) -> Iterator[int]:
+    """The number of each clean line's corpus."""
+    clean, gathered = work.inputs["clean"], work.inputs.get("gathered")
+    if gathered is None:
+        return iter([0] * clean.facts["clean"])
+    taken = open_text(clean / "clean" / "quarantine.tsv")
+    numbers = (int(line.partition("\t")[0]) for line in taken)
+    return corpus_of_lines(gathered.facts["corpora"], numbers)
+
+
+def _shares(work: Work, split: "_Split") -> dict[str, Any]:
+    """How many training pairs each corpus gave, and how much each counts."""
+    gathered, glossary = work.inputs.get("gathered"), work.inputs.get("glossary")
+    if gathered is None:
+        return {}
+    corpora = [
+        {**corpus, "pairs": split.by_corpus[number]}
+        for number, corpus in enumerate(gathered.facts["corpora"])
+    ]
+    if glossary is not None:
+        known = {name: glossary.facts[name] for name in ("name", "weight", "lines", "skipped")}
+        corpora.append({**known, "pairs": split.counts["glossary"]})
+    return {"corpora": corpora}
 
 
 def _counted(
@@ -151,35 +211,43 @@ def _counted(
         yield pair
 
 
-def _split(
-    out: Path, pairs: Iterable[tuple[str, str]], every: int, wanted: int, max_length: int
-) -> dict[str, Any]:
-    """Write each pair to the training text or, one of ``every``, to the dev set."""
-    names = ("pairs", "dev", "too_long", "no_words", "src_words", "tgt_words")
-    counts = dict.fromkeys(names, 0)
-    with (
-        new_file(out / "train.src") as train_src,
-        new_file(out / "train.tgt") as train_tgt,
-        new_file(out / "dev.src") as dev_src,
-        new_file(out / "dev.ref0") as dev_ref,
-    ):
-        for number, (src, tgt) in enumerate(pairs):
-            words = len(src.split()), len(tgt.split())
-            if max(words) > max_length:
-                counts["too_long"] += 1
-            elif min(words) == 0:
-                counts["no_words"] += 1
-            elif every and number % every == every - 1 and counts["dev"] < wanted:
-                counts["dev"] += 1
-                print(src, file=dev_src)
-                print(tgt, file=dev_ref)
-            else:
-                counts["pairs"] += 1
-                counts["src_words"] += words[0]
-                counts["tgt_words"] += words[1]
-                print(src, file=train_src)
-                print(tgt, file=train_tgt)
-    return counts
+class _Split:
+    """The training text and the dev set in the making; pairs that are too long go nowhere."""
+
+    def __init__(self, out: Path, max_length: int) -> None:
+        names = ("pairs", "dev", "too_long", "no_words", "src_words", "tgt_words", "glossary")
+        self.counts = dict.fromkeys(names, 0)
+        self.by_corpus: Counter[int] = Counter()
+        self._max_length = max_length
+        self._files = ExitStack()
+        self._train, self._dev = (
+            [self._files.enter_context(new_file(out / name)) for name in names]
+            for names in (("train.src", "train.tgt"), ("dev.src", "dev.ref0"))
+        )
+
+    def put(self, pair: tuple[str, str], where: str, corpus: int = 0) -> None:
+        """Write a pair to the ``dev`` set, or to the training text as ``pairs`` or ``glossary``."""
+        words = [len(line.split()) for line in pair]
+        if max(words) > self._max_length:
+            self.counts["too_long"] += 1
+            return
+        if min(words) == 0:
+            self.counts["no_words"] += 1
+            return
+        self.counts[where] += 1
+        if where == "pairs":
+            self.by_corpus[corpus] += 1
+            self.counts["src_words"] += words[0]
+            self.counts["tgt_words"] += words[1]
+        files = self._dev if where == "dev" else self._train
+        for file, line in zip(files, pair, strict=True):
+            print(line, file=file)
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._files.__exit__(*error)
 
 
 def _prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> Iterator[str]:
@@ -248,4 +316,20 @@ def make_links(work: Work) -> dict[str, Any]:
     else:
         links = align.Links.read(given, bitext)
     links.write(work.out / "links")
+    if text.facts.get("glossary"):
+        _link_terms(work.out / "links", bitext, text.facts["glossary"])
     return {"links": len(links.flat)}
+
+
+def _link_terms(path: Path, bitext: Bitext, terms: int) -> None:
+    """Link all words of a term to the one word on the other side, which they translate together.
+
+    The terms are the last pairs; where both sides have several words, the aligner knows better.
+    """
+    first = len(bitext) - terms
+    with new_file(path.with_name("links.whole")) as file:
+        for number, line in enumerate(open_text(path)):
+            lengths = [len(side) for side in bitext[number]] if number >= first else [0]
+            every = product(*map(range, lengths)) if min(lengths) == 1 else None
+            print(line if every is None else " ".join(f"{s}-{t}" for s, t in every), file=file)
+    path.with_name("links.whole").replace(path)

@@ -1,4 +1,4 @@
-"""Find which words of two line-aligned texts mean the same.
+"""Find which words of the two sides of a tokenised text mean the same.
 
 Prints one line of links a sentence pair: `0-0 1-2`, source position first, from 0. A trained
 aligner is kept with --save and used on other text with --load.
@@ -11,7 +11,7 @@ example: wayword align train.de train.en --save de-en.aligner > train.links
 import argparse
 import sys
 
-from wayword.cli.terminal import add_json, add_threads, bar, print_json
+from wayword.cli.terminal import add_bitext, add_json, add_threads, bar, print_json
 
 HELP = "find which words of a bitext mean the same"
 SCORES = ("precision", "recall", "f1", "aer")
@@ -19,8 +19,7 @@ SCORES = ("precision", "recall", "f1", "aer")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("src", metavar="SRC", nargs="?", help="source text, tokenised")
-    parser.add_argument("tgt", metavar="TGT", nargs="?", help="target text, line by line")
+    add_bitext(parser, nargs="*")
     parser.add_argument("--model", default="hmm", help="hmm, diagonal, eflomal or fast_align")
     parser.add_argument("--save", metavar="FILE", help="keep the trained aligner")
     parser.add_argument("--load", metavar="FILE", help="use a kept aligner, learn nothing")
@@ -42,18 +41,19 @@ def run(args: argparse.Namespace) -> None:
 
     if args.score:
         _print_score(*args.score, as_json=args.json)
-    elif args.tgt is None:
-        raise ArgumentError("align: found no SRC and TGT; expected two files, or --score")
+    elif not args.text:
+        raise ArgumentError("align: found no text; expected two files, or --score")
     else:
         _align(args)
 
 
 def _align(args: argparse.Namespace) -> None:
     from wayword import align
-    from wayword.corpus import Bitext
+    from wayword.corpus.collection import find_pieces, read_bitext
 
-    with bar("read", " pairs") as progress:
-        bitext = Bitext.read(args.src, args.tgt, progress=progress)
+    langs = args.src_lang, args.tgt_lang
+    with bar("read", " pairs"):
+        bitext = read_bitext(find_pieces(args.text, langs), langs, args.columns)
     if args.model in align.EXTERNAL and not args.load:
         _refuse_for_external(args)
         how = args.symmetrise or "grow-diag-final-and"

@@ -181,8 +181,10 @@ class StageDisplay(Display):
         self._rounds.expect(runs, rounds)
 
     def _tell_losses(self, stage: "Stage", result: "Result", name: str) -> None:
-        from wayword.report.losses import losses_of
+        from wayword.report.losses import describe_gathered, losses_of
 
+        if gathered := describe_gathered(result):
+            self.say(f"{name}: {gathered}")
         losses = losses_of(stage, result)
         if losses is None or (stage.name != "doctor" and not losses.rows):
             return

@@ -9,18 +9,21 @@ example: wayword doctor train.de train.en -o clean/
 """
 
 import argparse
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, bar, chosen, print_json
+from wayword.cli.terminal import add_bitext, add_json, bar, chosen, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 HELP = "find bad lines in a bitext, and take them out"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "src", metavar="SRC", help="source text, one sentence a line (.gz .xz .zst)"
-    )
-    parser.add_argument("tgt", metavar="TGT", help="target text, line by line its translation")
+    add_bitext(parser)
     parser.add_argument(
         "-o", "--out", metavar="DIR", help="write the clean pair and quarantine.tsv"
     )
@@ -66,10 +69,39 @@ def run(args: argparse.Namespace) -> None:
     from wayword.corpus import doctor
     from wayword.report.doctor import describe
 
-    with bar("doctor", " lines") as progress:
-        options = chosen(args, "max_length", "max_ratio", "factors", "nfc", "allow", "examples")
-        report = doctor.examine(args.src, args.tgt, args.out, **options, progress=progress)
+    options = chosen(args, "max_length", "max_ratio", "factors", "nfc", "allow", "examples")
+    with bar("doctor", " lines") as progress, _two_files(args, progress) as (src, tgt):
+        report = doctor.examine(src, tgt, args.out, **options, progress=progress)
     if args.json:
         print_json(report.to_dict())
         return
     print(describe(report))
+
+
+@contextmanager
+def _two_files(
+    args: argparse.Namespace, progress: "Callable[[int, int], object]"
+) -> "Iterator[tuple[str, str]]":
+    """The text as two line files: those that were named, or what other formats hold, for a while.
+
+    Then the clean files are called by the first file and the languages.
+    """
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from wayword.corpus.collection import find_pieces
+    from wayword.gather import write_pieces
+
+    langs = args.src_lang, args.tgt_lang
+    pieces = find_pieces(args.text, langs)
+    if len(pieces) == 1 and pieces[0].tgt is not None:
+        yield pieces[0].src, pieces[0].tgt
+        return
+    stem = Path(pieces[0].src).name.partition(".")[0]
+    names = [f"{stem}.{lang or side}" for lang, side in zip(langs, ("src", "tgt"), strict=True)]
+    with TemporaryDirectory(prefix="wayword-") as folder:
+        src, tgt = (str(Path(folder, name)) for name in names)
+        skipped = write_pieces(pieces, (src, tgt), langs, args.columns, progress=progress)
+        if skipped:
+            print(f"wayword: {skipped} units had no pair to give", file=sys.stderr)
+        yield src, tgt

@@ -5,14 +5,21 @@ a few lines or characters, and saved in a form that opens at once, or as ARPA fo
 Scores are natural logarithms.
 
 example: wayword lm train train.en -o en.lm
+         wayword lm train memory.tmx news.jsonl --column en -o en.lm
          wayword lm score en.lm test.en
          wayword lm convert other.arpa.gz -o other.lm
 """
 
 import argparse
 import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, bar, chosen, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HELP = "train a language model, or score text with one"
 
@@ -22,7 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     train = actions.add_parser("train", help="estimate a model from text")
     train.add_argument(
-        "text", metavar="TEXT", nargs="?", default="-", help="one sentence a line (default stdin)"
+        "text",
+        metavar="TEXT",
+        nargs="*",
+        help="one sentence a line (default stdin); also .tsv .jsonl .tmx .po .parquet, and folders",
+    )
+    train.add_argument(
+        "--column", default="", metavar="NAME", help="the text in such files: tgt, en"
     )
     train.add_argument(
         "-o", "--out", required=True, metavar="FILE", help="the model; a name in .arpa: as ARPA"
@@ -71,12 +84,11 @@ def run(args: argparse.Namespace) -> None:
 def run_train(args: argparse.Namespace) -> None:
     """Train and say what was counted."""
     from wayword import lm
-    from wayword.corpus.files import spooled
     from wayword.report.table import Table
 
     is_arpa = _is_arpa(args)
     options = chosen(args, "order", "prune", "memory", "temp_dir")
-    with spooled(args.text) as text, bar("lm", " lines") as progress:
+    with _lines(args) as text, bar("lm", " lines") as progress:
         if is_arpa:
             summary = lm.train_arpa(text, args.out, **options, progress=progress)
         else:
@@ -98,10 +110,23 @@ def run_train(args: argparse.Namespace) -> None:
     print(Table(["order", "n-grams", "pruned", "discounts"], rows).text())
 
 
+@contextmanager
+def _lines(args: argparse.Namespace) -> "Iterator[Path | Iterator[str]]":
+    """The text: a file, or lines of several files and other formats."""
+    from wayword.corpus.collection import read_sides
+    from wayword.corpus.files import spooled
+    from wayword.corpus.formats import format_of
+
+    paths = args.text or ["-"]
+    if len(paths) == 1 and format_of(paths[0]) == "pipes" and not Path(paths[0]).is_dir():
+        with spooled(paths[0]) as text:
+            yield text
+    else:
+        yield read_sides(paths, args.column)
+
+
 def _is_arpa(args: argparse.Namespace) -> bool:
     """Whether the model goes to a text file: when asked for, or when its name says so."""
-    from pathlib import Path
-
     from wayword.corpus.files import COMPRESSION
     from wayword.errors import ArgumentError
 

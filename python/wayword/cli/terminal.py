@@ -9,7 +9,12 @@ from typing import Any
 
 from wayword.cli.display import Display
 
-__all__ = ["add_json", "add_seed", "add_threads", "bar", "chosen", "print_json"]
+BITEXT = (
+    "two line-aligned files, source first, or files with both sides (.tsv .jsonl .tmx .po "
+    ".parquet, `src ||| tgt`), or folders of such; several are read one after the other"
+)
+
+__all__ = ["add_bitext", "add_json", "add_seed", "add_threads", "bar", "chosen", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +33,21 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add ``--seed``."""
     parser.add_argument(
         "--seed", type=int, default=1, help="the same seed gives the same bytes (default 1)"
+    )
+
+
+def add_bitext(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
+    """Add the files of a bitext, in any format, and what tells their sides apart."""
+    add = parser.add_argument
+    add("text", nargs=nargs, metavar="TEXT", help=BITEXT)
+    add("--src-lang", metavar="LANG", default="", help="source language, such as de")
+    add("--tgt-lang", metavar="LANG", default="", help="target language")
+    add(
+        "--columns",
+        nargs=2,
+        metavar=("SRC", "TGT"),
+        default=(),
+        help="what the sides are called in JSON lines and Parquet (the languages, or src and tgt)",
     )
 
 

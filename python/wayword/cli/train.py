@@ -1,4 +1,4 @@
-"""Train a translation system from two line-aligned text files, one sentence a line.
+"""Train a translation system from two line-aligned text files, or from any text with both sides.
 
 Everything is done in one go: bad lines are taken out, text is tokenised, words are linked, phrases
 and a language model are learned, weights are tuned. Run the same command again after an
@@ -6,6 +6,8 @@ interruption, and it goes on where it was; change a setting, and only what depen
 again. Without --dev some lines are held out for tuning. --plan tells what would be done, and why.
 
 example: wayword train train.de train.en --dev dev.de dev.en -o system
+         wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system
+         wayword train --corpus news:2 news.de news.en --corpus web web.tsv -o system
          wayword train train.de train.en -o system --set lm.order=4 --plan
          wayword translate system < input.txt
 """
@@ -13,20 +15,33 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
 import argparse
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, add_threads, print_json
+from wayword.cli.terminal import add_bitext, add_json, add_threads, print_json
 
 if TYPE_CHECKING:
+    from wayword.config import Config
+    from wayword.corpus.collection import Collection
     from wayword.pipeline import Plan
     from wayword.store import Store
 
-HELP = "train a system from two text files"
+HELP = "train a system from two text files, or any text with both sides"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("src", metavar="SRC", help="source text, its name ending in the language: train.de")
-    add("tgt", metavar="TGT", help="target text, line by line the same")
+    add_bitext(parser, nargs="*")
+    add(
+        "--corpus",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar=("NAME[:WEIGHT]", "TEXT"),
+        help="text under a name, counted WEIGHT times (1); may be repeated",
+    )
+    add(
+        "--glossary", nargs="+", default=[], metavar="TEXT", help="pairs of terms, as more evidence"
+    )
+    add("--glossary-weight", type=int, default=1, metavar="N", help="how often they count (1)")
     add("-o", "--out", required=True, metavar="SYSTEM", help="the system folder")
     add("--dev", nargs="+", default=[], metavar="FILE", help="a source and its references")
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
@@ -46,8 +61,8 @@ def run(args: argparse.Namespace) -> None:
     from wayword.report.table import Table
     from wayword.store import Store
 
-    config = chosen_config(args.config, args.set)
-    planned = plan(args.src, args.tgt, config, dev=args.dev)
+    config = _with_languages(chosen_config(args.config, args.set), args)
+    planned = plan(_collection(args, config), None, config, dev=args.dev)
     work = Path(args.out) / "work"
     if args.plan:
         _print_plan(planned, Store(work), args)
@@ -66,6 +81,40 @@ def run(args: argparse.Namespace) -> None:
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
     print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")
     print(f"translate with: wayword translate {args.out} < input.txt")
+
+
+def _with_languages(config: "Config", args: argparse.Namespace) -> "Config":
+    from dataclasses import replace
+
+    given = {"src": args.src_lang, "tgt": args.tgt_lang}
+    known = {side: lang for side, lang in given.items() if lang}
+    return replace(config, text=replace(config.text, **known)) if known else config
+
+
+def _collection(args: argparse.Namespace, config: "Config") -> "Collection":
+    """The text that was named: as it stands, and under names of its own."""
+    from wayword.corpus.collection import Collection, Corpus, find_pieces
+
+    langs = config.text.src, config.text.tgt
+    corpora = [Corpus("text", find_pieces(args.text, langs))] if args.text else []
+    for name, *paths in args.corpus:
+        title, weight = _weighted(name)
+        corpora.append(Corpus(title, find_pieces(paths, langs), weight))
+    glossary = None
+    if args.glossary:
+        pieces = find_pieces(args.glossary, langs)
+        glossary = Corpus("glossary", pieces, args.glossary_weight)
+    return Collection(tuple(corpora), glossary, tuple(args.columns))
+
+
+def _weighted(name: str) -> tuple[str, int]:
+    from wayword.errors import ArgumentError
+
+    title, colon, weight = name.partition(":")
+    if not title or (colon and not weight.isdecimal()):
+        expected = "a name, or a name and a whole number, such as news:3"
+        raise ArgumentError(f"--corpus: found `{name}`; expected {expected}")
+    return title, int(weight or 1)
 
 
 def _print_plan(planned: "Plan", store: "Store", args: argparse.Namespace) -> None:

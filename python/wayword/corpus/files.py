@@ -39,6 +39,7 @@ from wayword.errors import (
 
 __all__ = [
     "BLOCK",
+    "BYTE_ORDER_MARK",
     "COMPRESSION",
     "FilePath",
     "batches",

@@ -1,9 +1,9 @@
-"""Reads sentence pairs from the richer bitext formats: JSON lines, TMX, PO, Parquet.
+"""Reads sentence pairs from files with both sides: TSV, pipes, JSON lines, TMX, PO, Parquet.
 
 In: paths. Out: ``Pairs``: an iterator of ``(src, tgt)`` that counts what it had to skip.
 How: one record at a time.
 Cost: linear, bounded memory; PO alone is held whole, as polib does.
-Not: ``tsv`` and ``pipes``, which the core reads itself (``wayword.corpus.Bitext``).
+Not: word ids of ``tsv`` and ``pipes``, which the core reads itself (``wayword.corpus.Bitext``).
 
 >>> format_of("memory.TMX.gz"), format_of("talks.txt")
 ('tmx', 'pipes')
@@ -17,7 +17,7 @@ Not: ``tsv`` and ``pipes``, which the core reads itself (``wayword.corpus.Bitext
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,9 @@ __all__ = [
     "FORMATS",
     "Format",
     "Pairs",
+    "columns_of",
     "format_of",
+    "read_columns",
     "read_jsonl",
     "read_pairs",
     "read_parquet",
@@ -90,6 +92,47 @@ def read_pairs(path: FilePath, kind: str, columns: tuple[str, str] = ("src", "tg
         known = ", ".join(READERS)
         raise ArgumentError(f"format: found `{kind}`; expected one of {known}")
     return READERS[kind](path, *columns)
+
+
+def columns_of(path: FilePath, kind: str, langs: Pair, columns: Sequence[str] = ()) -> Pair:
+    """What the two sides of a file are called: as given, as the languages, or ``src`` and ``tgt``.
+
+    Languages count where the first record has them; in a translation memory they must be given.
+    """
+    if columns:
+        return columns[0], columns[1]
+    if kind == "tmx" and not all(langs):
+        advice = "name them (--src-lang, --tgt-lang)"
+        raise ArgumentError(f"{path}: which two languages of the memory? {advice}")
+    if kind in {"jsonl", "parquet"} and all(langs):
+        try:
+            next(read_pairs(path, kind, langs), None)
+        except FormatError as error:
+            if "no key" not in str(error) and "no column" not in str(error):
+                raise
+            return "src", "tgt"
+    return langs if all(langs) and kind != "tsv" else ("src", "tgt")
+
+
+def read_columns(path: FilePath, separator: str) -> Pairs:
+    """Pairs from lines of source, separator, target."""
+    return Pairs(_column_units(path, separator))
+
+
+def _column_units(path: FilePath, separator: str) -> Iterator[Pair]:
+    name = {"\t": "a tab"}.get(separator, f"`{separator}`")
+    for number, line in enumerate(open_text(path), 1):
+        fields = line.split(separator)
+        if len(fields) != 2:
+            raise FormatError(f"{path}:{number}: {_wrong_columns(len(fields), name)}")
+        yield fields[0], fields[1]
+
+
+def _wrong_columns(count: int, separator: str) -> str:
+    if count == 1:
+        advice = "is the other side in a file of its own? then name both"
+        return f"no {separator}; expected it between source and target; {advice}"
+    return f"{count} columns; expected 2 with {separator} between them; take other columns out"
 
 
 def _one_line(text: str) -> str:
@@ -268,7 +311,17 @@ def _read_po_columns(path: FilePath, _src: str, _tgt: str) -> Pairs:
     return read_po(path)
 
 
+def _read_tsv(path: FilePath, _src: str, _tgt: str) -> Pairs:
+    return read_columns(path, "\t")
+
+
+def _read_pipes(path: FilePath, _src: str, _tgt: str) -> Pairs:
+    return read_columns(path, "|||")
+
+
 READERS: dict[str, Callable[[FilePath, str, str], Pairs]] = {
+    "tsv": _read_tsv,
+    "pipes": _read_pipes,
     "jsonl": read_jsonl,
     "tmx": read_tmx,
     "po": _read_po_columns,

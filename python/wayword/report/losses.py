@@ -23,7 +23,7 @@ from wayword.corpus import doctor
 from wayword.report.table import Table
 from wayword.stage import Result, Stage
 
-__all__ = ["Loss", "Losses", "losses_of"]
+__all__ = ["Loss", "Losses", "describe_gathered", "losses_of"]
 
 WARN = 0.1  # of the pairs taken out: worth a warning
 ALWAYS = frozenset({"unpaired", "encoding", "empty"})  # no setting keeps what is no pair of text
@@ -87,6 +87,31 @@ class Losses:
         if not much:
             return f"{found}; do the two sides belong together?"
         return f"{found}; to keep it, train with --set {_merged(much)}"
+
+
+def describe_gathered(result: Result) -> str:
+    """What was read from corpora with names, and how often each counts; empty for other stages.
+
+    >>> from wayword.stage import Cost
+    >>> from pathlib import Path
+    >>> news = {"name": "news", "weight": 3, "lines": 1200, "skipped": 7}
+    >>> facts = {"corpora": [news, {"name": "web", "weight": 1, "lines": 10, "skipped": 0}]}
+    >>> print(describe_gathered(Result("gather", "", Path(), facts, Cost(0, 0, 0), reused=False)))
+    1,200 pairs of news (each counts 3 times; 7 units without a pair), 10 pairs of web
+    """
+    if result.name == "gather":
+        return ", ".join(map(_gathered, result.facts["corpora"]))
+    if result.name == "glossary":
+        out = result.facts["lines"] - result.facts["clean"]
+        return f"{_gathered(result.facts)}{f', {out:,} taken out' if out else ''}"
+    return ""
+
+
+def _gathered(corpus: Mapping[str, Any]) -> str:
+    more = [f"each counts {corpus['weight']} times"] if corpus["weight"] > 1 else []
+    more += [f"{corpus['skipped']:,} units without a pair"] if corpus["skipped"] else []
+    said = f" ({'; '.join(more)})" if more else ""
+    return f"{corpus['lines']:,} pairs of {corpus['name']}{said}"
 
 
 def losses_of(stage: Stage, result: Result) -> Losses | None:
