@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
-    *("order-metrics", "audit", "preorder", "oracle"),
+    *("order-metrics", "audit", "preorder", "oracle", "kill"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus",)
+ALONE = ("corpus", "kill")
 
 
 def main() -> None:

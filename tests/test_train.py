@@ -178,6 +178,40 @@ def test_a_killed_training_goes_on_to_the_same_bytes(corpus: Path, tmp_path: Pat
     assert contents(tmp_path / "disturbed") == contents(tmp_path / "calm")
 
 
+def test_a_training_killed_while_it_tunes_can_translate_and_goes_on_with_the_next_round(
+    corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "system"
+    running = subprocess.Popen(command(corpus, out), stderr=subprocess.PIPE, text=True)
+    rounds = "work/.tune-*.begun/rounds"
+    while running.poll() is None and not list(out.glob(f"{rounds}/log.jsonl")):
+        time.sleep(0.005)
+    running.kill()
+    note = f"wayword: {out} is there, untuned: it can be used while its weights are tuned"
+    assert note in running.communicate()[1].splitlines()
+    assert running.returncode == -signal.SIGKILL
+    untuned = wayword.load(out)
+    untuned.verify()
+    assert untuned.made["tuned"] is False
+    assert "dev" not in untuned.made
+    assert "**Untuned**" in (out / "README.md").read_text(encoding="utf-8")
+    assert untuned.translate("Das Haus .").text
+    [log] = out.glob(f"{rounds}/log.jsonl")
+    known = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    subprocess.run(command(corpus, out), capture_output=True, check=True)
+    [tuning] = out.glob("work/tune-*/tuning.json")
+    # What was done is not done again: its times are those of the first process.
+    assert json.loads(tuning.read_text(encoding="utf-8"))["rounds"][: len(known)] == known
+    assert not list(out.glob("work/.*"))
+    tuned = wayword.load(out)
+    assert tuned.made["tuned"] is True
+    assert "Untuned" not in (out / "README.md").read_text(encoding="utf-8")
+    subprocess.run(command(corpus, tmp_path / "calm"), capture_output=True, check=True)
+    assert contents(out) == contents(tmp_path / "calm")
+    again = subprocess.run(command(corpus, out), capture_output=True, check=True, text=True)
+    assert "untuned" not in again.stderr
+
+
 @pytest.mark.slow
 def test_twenty_kills_at_random_moments_change_nothing(corpus: Path, tmp_path: Path) -> None:
     subprocess.run(command(corpus, tmp_path / "calm"), capture_output=True, check=True)
@@ -194,6 +228,24 @@ def test_two_processes_do_not_share_a_store(tmp_path: Path) -> None:
         Store(tmp_path),
     ):
         pass
+
+
+def test_a_stage_that_resumes_finds_what_it_left(tmp_path: Path) -> None:
+    def count(work: Work) -> dict[str, int]:
+        number = len(list(work.out.iterdir())) + 1
+        (work.out / str(number)).write_text("done")
+        if number < 3:
+            raise KeyboardInterrupt
+        return {"number": number}
+
+    stage = Stage("count", count, resumes=True)
+    for _ in range(2):
+        with Store(tmp_path) as store, pytest.raises(KeyboardInterrupt):
+            store.run([stage])
+    with Store(tmp_path) as store:
+        [result] = store.run([stage])
+    assert result.facts == {"number": 3}
+    assert sorted(path.name for path in result.path.iterdir()) == ["1", "2", "3", "stage.json"]
 
 
 def test_a_failed_stage_leaves_nothing_behind(tmp_path: Path) -> None:

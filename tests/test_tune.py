@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -355,6 +356,10 @@ def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
         tune(known, known.src, known.gold, **{**options, "rounds": 2}, resume=True)
     found = f"{tmp_path / 'settings.json'}: rounds was 1 and is 2"
     assert str(caught.value) == f"{found}; go on with the same, or start again without --resume"
+    (tmp_path / "run-1" / "end.json").write_text("{}")
+    with pytest.raises(FormatError, match=r"end.json: damaged .* expected the end of a run"):
+        tune(known, known.src, known.gold, **options, resume=True)
+    (tmp_path / "run-1" / "end.json").unlink()
     (tmp_path / "run-1" / "round-01.npz").write_bytes(b"PK\x03\x04 no archive")
     with pytest.raises(FormatError, match=r"round-01.npz: damaged .* expected a round of tuning"):
         tune(known, known.src, known.gold, **options, resume=True)
@@ -362,6 +367,31 @@ def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text("{")
     with pytest.raises(FormatError, match=r"settings.json: damaged"):
         tune(known, known.src, known.gold, **options, resume=True)
+
+
+@pytest.mark.parametrize("calls", range(8))
+def test_stopped_at_any_decoding_it_goes_on_and_decodes_nothing_twice(
+    tmp_path: Path, calls: int
+) -> None:
+    options: dict[str, Any] = {"runs": 2, "rounds": 3, "nbest": 5, "threads": 1, "patience": 9}
+    whole = Known.make(sentences=6, size=20)
+    tuning = tune(whole, whole.src, whole.gold, **options)
+    broken = replace(Known.make(sentences=6, size=20), fuse=calls)
+    with pytest.raises(KeyboardInterrupt):
+        tune(broken, broken.src, broken.gold, **options, folder=tmp_path, resume=True)
+    (tmp_path / ".log.jsonl.0123abcd.part").write_text("half a file")
+    rest = Known.make(sentences=6, size=20)
+    again = tune(rest, rest.src, rest.gold, **options, folder=tmp_path, resume=True)
+    assert again.weights == tuning.weights
+    assert [_timeless(record) for record in again.rounds] == list(map(_timeless, tuning.rounds))
+    assert len(broken.calls) + len(rest.calls) <= len(whole.calls) + 1
+    assert not list(tmp_path.rglob("*.part"))
+    kept = sorted(path.parent.name + "/" + path.name for path in tmp_path.rglob("*.npz"))
+    assert kept == ["run-1/round-01.npz"]  # lists of runs that have ended are of no more use
+
+
+def _timeless(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "seconds"}
 
 
 def test_runs_share_the_first_n_best_lists_and_nothing_else() -> None:
@@ -463,7 +493,7 @@ def test_a_dry_run_leaves_the_system(
     assert [line.split()[0] for line in shown] == ["dev", "run", "run", "dev"]
     assert (system / "system.toml").read_bytes() == manifest
     assert not (system / "tune").exists()
-    assert (folder / "run-2" / "round-01.npz").is_file()
+    assert (folder / "run-2" / "end.json").is_file()
 
 
 def test_word_order_can_be_tuned(dev: tuple[Path, Path, Path], tmp_path: Path) -> None:

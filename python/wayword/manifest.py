@@ -178,6 +178,9 @@ def _card(manifest: Manifest, files: Mapping[str, Mapping[str, Any]]) -> str:
         "|---|---|",
         *(f"| `{name}` | {sums['bytes']} |" for name, sums in files.items()),
     ]
+    if manifest.made.get("tuned") is False:
+        advice = "run `wayword train` again to the end, or `wayword tune`"
+        lines[2:2] = [f"**Untuned**: it has default weights; {advice} for better ones.", ""]
     if manifest.made:
         lines += ["", "## How it was made", ""]
         lines += [f"- {key}: {value}" for key, value in _flat(manifest.made)]

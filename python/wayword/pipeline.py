@@ -4,7 +4,7 @@ In: a bitext of raw text, dev sets if there are any, a ``Config``. Out: a system
 How: read ``plan`` from top to bottom; every line is a stage (``wayword.stage``). The list is what
 runs, what resumes and what ``wayword train --plan`` prints. Results are kept in ``work`` inside the
 system's folder (``wayword.store``): run again after an interruption or a change, and only what is
-missing is done.
+missing is done. When all is there but tuned weights, a system with default ones is written.
 Cost: for 100,000 pairs some minutes, most of it alignment and tuning; docs/train.md has a table.
 
 >>> from wayword.corpus import toy
@@ -32,12 +32,13 @@ from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, check_line_counts
 from wayword.errors import ArgumentError
 from wayword.gather import gather_stage, glossary_stage
+from wayword.manifest import MANIFEST, read_manifest
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.report.losses import losses_of
-from wayword.stage import Progress, Runner, Stage, Watch, in_order
+from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
     align_stage,
@@ -48,11 +49,14 @@ from wayword.stages import (
 )
 from wayword.store import Store
 from wayword.system import System
+from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
 
 __all__ = ["Plan", "assemble", "check_files", "plan", "system_of", "train"]
 
 log = logging.getLogger(__name__)
+#: What is noted of the dev set, and the fact of tuning that it is.
+DEV_FACTS = {"score": "dev", "spread": "spread", "signature": "signature"}
 
 
 def train(
@@ -221,22 +225,44 @@ def _corpus_facts(doctor: Mapping[str, Any], text: Mapping[str, Any]) -> dict[st
 
 
 def assemble(out: FilePath, planned: Plan, runner: Runner) -> System:
-    """Run what is missing, and put the parts together as a system folder."""
-    results = {result.name: result for result in runner.run(planned.stages)}
+    """Run what is missing, and put the parts together as a system folder.
+
+    A system with default weights is written before they are tuned: it can be used meanwhile.
+    """
+    *parts, last = planned.stages
+    assert last is planned.weights, "weights are tuned when all else is there"
+    results = {result.name: result for result in runner.run(parts)}
+    if not _is_tuned(Path(out), planned):
+        system = system_of(planned, runner)
+        untuned = system.with_weights(usual(system.weights))
+        untuned.describing(_facts(planned, results, None)).save(out)
     [tuned] = runner.run([planned.weights])
     system = system_of(planned, runner, tuned.facts["weights"])
+    return system.describing(_facts(planned, results, tuned)).save(out)
+
+
+def _is_tuned(out: Path, planned: Plan) -> bool:
+    """Whether the folder holds the tuned system of this plan already."""
+    if not (out / MANIFEST).is_file():
+        return False
+    stages = read_manifest(out).made.get("stages", {})
+    return bool(stages.get(planned.weights.name) == planned.weights.key)
+
+
+def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -> dict[str, Any]:
+    """How a system was made; ``tuned`` is None while its weights are the default ones."""
     config = planned.config
-    facts = {
+    dev = {}
+    if tuned is not None:
+        scores = {name: tuned.facts[fact] for name, fact in DEV_FACTS.items()}
+        dev = {"dev": {"metric": config.tune.metric, **scores}}
+    stages = planned.stages if tuned is not None else planned.stages[:-1]
+    return {
+        "tuned": tuned is not None,
         "corpus": _corpus_facts(results["doctor"].facts, results["prepare"].facts),
         "held_out": planned.held_out,
         "phrase_pairs": results["extract"].facts["pairs"],
-        "dev": {
-            "metric": config.tune.metric,
-            "score": tuned.facts["dev"],
-            "spread": tuned.facts["spread"],
-            "signature": tuned.facts["signature"],
-        },
-        "stages": {stage.name: stage.key for stage in planned.stages},
+        **dev,
+        "stages": {stage.name: stage.key for stage in stages},
         "config": config.to_dict(),
     }
-    return system.describing(facts).save(out)

@@ -120,6 +120,9 @@ class Stage:
     options: Any = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
     version: int = 1
+    #: whether ``make`` goes on with what an interrupted call left in its folder; the others start
+    #: in an empty one
+    resumes: bool = False
 
     @cached_property
     def recipe(self) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 In: a folder, and stages (``wayword.stage``). Out: for each stage a folder of its own, made once.
 How: a stage works in a folder with a temporary name, which is renamed when all is done; kill the
-process at any moment, and the next one finds only whole stages. Files left over are removed.
+process at any moment, and the next one finds only whole stages. Files left over are removed, but
+for those of a stage that can go on with them (``Stage.resumes``).
 ``plan`` tells what would run and why, and changes nothing.
 Not: removing old results; delete the folder to get the room back.
 
@@ -148,6 +149,10 @@ class Store:
     def _path(self, stage: Stage) -> Path:
         return self.folder / f"{stage.name}-{stage.key}"
 
+    def _begun(self, stage: Stage) -> Path:
+        """Where a stage works until it is done; what is called ``part`` is removed later."""
+        return self.folder / f".{self._path(stage).name}.{'begun' if stage.resumes else 'part'}"
+
     def _kept(self, stage: Stage) -> Result | None:
         path = self._path(stage)
         done = _read(path / DONE)
@@ -159,9 +164,10 @@ class Store:
 
     def _made(self, stage: Stage) -> Result:
         path = self._path(stage)
-        part = self.folder / f".{path.name}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
+        part = self._begun(stage)
+        if not stage.resumes:
+            shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(exist_ok=stage.resumes)
         inputs = filled(stage.inputs, self._results)
         log.info("%s: begins", stage.name)
         clock = _Clock()

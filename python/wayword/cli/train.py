@@ -3,7 +3,8 @@
 Everything is done in one go: bad lines are taken out, text is tokenised, words are linked, phrases
 and a language model are learned, weights are tuned. Run the same command again after an
 interruption, and it goes on where it was; change a setting, and only what depends on it is done
-again. Without --dev some lines are held out for tuning. --plan tells what would be done, and why.
+again. Tuning takes longest: the system can be used before it begins, with default weights. Without
+--dev some lines are held out for tuning. --plan tells what would be done, and why.
 
 example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from wayword.config import Config
     from wayword.corpus.collection import Collection
     from wayword.pipeline import Plan
+    from wayword.stage import Result, Stage
     from wayword.store import Store
 
 HELP = "train a system from two text files, or any text with both sides"
@@ -57,6 +59,7 @@ def run(args: argparse.Namespace) -> None:
 
     from wayword.cli.display import StageDisplay
     from wayword.config import chosen_config
+    from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, plan
     from wayword.report.table import Table
     from wayword.store import Store
@@ -67,9 +70,17 @@ def run(args: argparse.Namespace) -> None:
     if args.plan:
         _print_plan(planned, Store(work), args)
         return
+    display = StageDisplay()
+
+    def watch(stage: "Stage", result: "Result | None") -> None:
+        is_tuning = result is None and stage is planned.weights
+        if is_tuning and not read_manifest(Path(args.out)).made["tuned"]:
+            display.say(f"{args.out} is there, untuned: it can be used while its weights are tuned")
+        display.watch(stage, result)
+
     with (
-        StageDisplay() as display,
-        Store(work, threads=args.threads, progress=display.progress, watch=display.watch) as store,
+        display,
+        Store(work, threads=args.threads, progress=display.progress, watch=watch) as store,
     ):
         made = assemble(args.out, planned, store).made
     results = display.results

@@ -61,7 +61,8 @@ def tune_system(
         with new_file(Path(folder) / "rounds.svg") as file:
             print(tuning._repr_html_(), file=file)
     if write:
-        system.with_weights(tuning.weights).noting("tune", _note(tuning, len(src))).save()
+        noted = {**system.made, "tuned": True, "tune": _note(tuning, len(src))}
+        system.with_weights(tuning.weights).describing(noted).save()
     return tuning
 
 

@@ -256,8 +256,8 @@ class _Job:
         records: list[Record] = []
         ends = []
         for number in range(1, runs + 1):
-            done = self._one(number, weights)
-            ends.append(self._end(done))
+            end, done = self._ended(number) or self._one(number, weights)
+            ends.append(end)
             records += done
         mean = ends[0].weights if runs == 1 else average([run.weights for run in ends])
         mean = _as_dict(list(mean), self.space.normalised(np.array(list(mean.values()))))
@@ -272,8 +272,18 @@ class _Job:
             settings=settings,
         )
 
-    def _one(self, run: int, weights: dict[str, float]) -> list[Record]:
-        """The rounds of one run."""
+    def _ended(self, run: int) -> tuple[Run, list[Record]] | None:
+        """A run that came to its end before an interruption."""
+        known = self.store.ended(run)
+        if known is None:
+            return None
+        end, done = known
+        for record in done:
+            self._tell(record)
+        return Run(**end), done
+
+    def _one(self, run: int, weights: dict[str, float]) -> tuple[Run, list[Record]]:
+        """One run: where it ended, and its rounds."""
         pool = Pool(list(self.system.weights), self.measured)
         done: list[Record] = []
         for number in range(1, self.plan.rounds + 1):
@@ -284,13 +294,18 @@ class _Job:
             else:
                 record = self._round(run, number, weights, pool, done)
             done.append(record)
-            LOG.info("run %d, round %d: dev score %.2f", run, number, record["score"])
-            if self.log is not None:
-                self.log(record)
+            self._tell(record)
             weights = record["next"]
             if record["stop"]:
                 break
-        return done
+        end = self._end(done)
+        self.store.end(run, asdict(end), done)
+        return end, done
+
+    def _tell(self, record: Record) -> None:
+        LOG.info("run %(run)d, round %(round)d: dev score %(score).2f", record)
+        if self.log is not None:
+            self.log(record)
 
     def _round(
         self, run: int, number: int, weights: dict[str, float], pool: Pool, done: list[Record]
@@ -342,7 +357,8 @@ class _Job:
         if not is_first:
             return self._decode(weights, self.plan.nbest)
         if self.first is None:
-            self.first = self._decode(weights, self.plan.nbest)
+            known = self.store.load(1, 1)
+            self.first = known[1] if known else self._decode(weights, self.plan.nbest)
         return self.first
 
     def _end(self, done: list[Record]) -> Run:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from wayword.errors import ArgumentError
 from wayword.tune.pool import Vector
 
-__all__ = ["HELD", "Space", "average", "flat"]
+__all__ = ["HELD", "Space", "average", "flat", "usual"]
 
 #: Held unless freed.
 HELD = ("oov",)
@@ -124,6 +124,23 @@ def flat(weights: Mapping[str, float]) -> dict[str, float]:
     share = 1 / max(1, sum(name not in HELD for name in weights))
     signs = {"wp": -share}
     return {n: value if n in HELD else signs.get(n, share) for n, value in weights.items()}
+
+
+#: Weights that serve many systems, by the kind of feature; docs/tune.md says what they reach.
+USUAL = {"lm": 0.5, "wp": -0.8, "pp": 0.1, "tm": 0.25, "d": 0.05, "lr": 0.3}
+#: The weight of further models of word order.
+OTHER = 0.05
+
+
+def usual(weights: Mapping[str, float]) -> dict[str, float]:
+    """Default weights of these features, for a system that is not tuned; their sizes add up to 1.
+
+    >>> usual({"lm": 0.0, "wp": 0.0, "pp": 0.0, "lr.prev.m": 0.0, "lr.next.m": 0.0, "oov": 100.0})
+    {'lm': 0.25, 'wp': -0.4, 'pp': 0.05, 'lr.prev.m': 0.15, 'lr.next.m': 0.15, 'oov': 100.0}
+    """
+    chosen = {n: USUAL.get(n.rstrip("0123456789").partition(".")[0], OTHER) for n in weights}
+    size = sum(abs(value) for name, value in chosen.items() if name not in HELD)
+    return {n: weights[n] if n in HELD else value / size for n, value in chosen.items()}
 
 
 def average(points: Sequence[Mapping[str, float]]) -> dict[str, float]:

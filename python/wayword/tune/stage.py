@@ -41,11 +41,11 @@ def tune_stage(
     if start is not None:
         inputs["start"] = start
     chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
-    return Stage("tune", make_weights, chosen, inputs, version=1)
+    return Stage("tune", make_weights, chosen, inputs, version=1, resumes=True)
 
 
 def make_weights(work: Work) -> dict[str, Any]:
-    """Tune a system of the parts, and keep every round."""
+    """Tune a system of the parts; every round is kept, so an interrupted call goes on."""
     options, dev = work.options["tune"], work.inputs["dev"]
     settings = replace(work.options["search"], **options.search)
     orientation = work.options["orientation"]
@@ -64,6 +64,7 @@ def make_weights(work: Work) -> dict[str, Any]:
         _gold(dev, work.inputs.get("links")),
         threads=work.threads,
         folder=work.out / "rounds",
+        resume=True,
         start="flat" if start is None else "current",
         seed=work.options["seed"],
         progress=work.progress,

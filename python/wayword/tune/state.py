@@ -3,8 +3,10 @@
 In: settings, then n-best lists and the record of each round. Out: the same again after any
 interruption, so that a run goes on where it was and ends with the same weights.
 How: ``settings.json`` says what is tuned and how; ``run-2/round-03.npz`` has the new n-best lists
-and the record of a round; ``log.jsonl`` has the records of all rounds, one a line, and is made
-anew from them. A round that is not there whole was never done.
+and the record of a round; ``run-2/end.json`` where the run ended, with the records of its rounds,
+whose lists are then of no more use and removed, but for the first, which all runs share;
+``log.jsonl`` has the records of all rounds, one a line, and is made anew from them. A round that is
+not there whole was never done.
 """
 
 import io
@@ -26,8 +28,10 @@ __all__ = ["Folder", "Record"]
 #: A round, in plain values.
 Record = dict[str, Any]
 
-SETTINGS, LOG = "settings.json", "log.jsonl"
-FORMAT = 1
+SETTINGS, LOG, END = "settings.json", "log.jsonl", "end.json"
+#: Files that were begun and not finished.
+UNFINISHED = ".*.part"
+FORMAT = 2
 
 
 class Folder:
@@ -52,6 +56,8 @@ class Folder:
         if known is not None:
             _compare(self.path, known["settings"], settings)
             self.start = known["weights"]
+            for left_over in self.path.rglob(UNFINISHED):
+                left_over.unlink()
             return
         for old in sorted(self.path.glob("run-*")) if self.path.is_dir() else ():
             shutil.rmtree(old)
@@ -82,7 +88,7 @@ class Folder:
                 record: Record = json.loads(bytes(arrays["record"]).decode())
                 lists = _unpacked({name: arrays[name] for name in arrays.files})
         except (ValueError, KeyError, EOFError, BadZipFile) as wrong:
-            what = "a round of tuning; start again without --resume"
+            what = "a round of tuning; delete the file, and the round is done again"
             raise FormatError(f"{path}: damaged ({wrong}); expected {what}") from None
         self._note(record)
         return record, lists
@@ -97,16 +103,47 @@ class Folder:
                 np.savez(file, record=text, **_packed(lists))
         self._note(record)
 
-    def _round(self, run: int, number: int) -> Path | None:
-        return self.path / f"run-{run}" / f"round-{number:02}.npz" if self.path else None
+    def ended(self, run: int) -> tuple[Record, list[Record]] | None:
+        """Where a run ended, and its rounds; None when it has not."""
+        path = self._end(run)
+        if path is None or not path.is_file():
+            return None
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"))
+            end, records = dict(known["end"]), [dict(record) for record in known["rounds"]]
+        except (ValueError, KeyError, TypeError) as wrong:
+            what = "the end of a run; delete its folder, and the run is done again"
+            raise FormatError(f"{path}: damaged ({wrong}); expected {what}") from None
+        self._note(*records)
+        return end, records
 
-    def _note(self, record: Record) -> None:
+    def end(self, run: int, end: Record, records: Sequence[Record]) -> None:
+        """Keep where a run ended; its n-best lists go, but for those that all runs begin with."""
+        path = self._end(run)
+        if path is None:
+            return
+        with new_file(path) as file:
+            json.dump({"end": end, "rounds": list(records)}, file)
+        for number in range(1 if run > 1 else 2, len(records) + 1):
+            path.with_name(_round_name(number)).unlink(missing_ok=True)
+
+    def _end(self, run: int) -> Path | None:
+        return self.path / f"run-{run}" / END if self.path else None
+
+    def _round(self, run: int, number: int) -> Path | None:
+        return self.path / f"run-{run}" / _round_name(number) if self.path else None
+
+    def _note(self, *records: Record) -> None:
         """Bring the log up to date; records come in order."""
-        self._records[record["run"], record["round"]] = record
+        self._records.update({(record["run"], record["round"]): record for record in records})
         if self.path is not None:
             with new_file(self.path / LOG) as file:
                 for noted in self._records.values():
                     print(json.dumps(noted, ensure_ascii=False), file=file)
+
+
+def _round_name(number: int) -> str:
+    return f"round-{number:02}.npz"
 
 
 def _compare(path: Path, known: Any, settings: Mapping[str, Any]) -> None:
