@@ -3,9 +3,9 @@
 Tables are made of the first 100,000 pairs of each pack (Hindi has 24,000), tokenised and
 lower-cased; the test sets are the packs' own, up to 40 words: all of German, the first 300 of the
 others; Table 3 has the long sentences among the first 300 of German, and pruning is measured on
-the first 300 short ones. Times are CPU seconds of
-both threads. The order oracle gets the links of the training text. ``python -m bench.oracle
-FOLDER`` keeps what it makes in a folder and starts from there again.
+the first 300 short ones. Times are CPU seconds of both threads. The order oracle gets the links of
+the training text. ``python -m bench.oracle FOLDER`` keeps what it makes in a folder and starts from
+there again; with a further word ``growth`` only growth with length is measured.
 """
 
 import json
@@ -42,6 +42,8 @@ ORDERS = ("mono", "mj1", "mj2", "ibm:2", "ibm:4", "dl:6", "itg:5", "itg:10", "it
 BINS, LONG = (5, 10, 15, 20, 25, 30, 35, 40), (30, 35)
 #: The beam of the paper, and the longest sentences that pruning is measured on.
 BEAM, SHORT = 1e-4, 15
+#: Sentences of each length that are timed.
+GROWTH = 40
 #: Sentences and minutes of two cores that ITG and ``ibm:4`` may take.
 PROMISED, MINUTES = 2500, 5
 
@@ -54,6 +56,7 @@ def rows(folder: Path | None = None) -> list[dict[str, Any]]:
             prepare(pair, where / pair)
         return [
             *(row for pair in PAIRS for row in oracles(pair, where / pair)),
+            *growth(where / "de-en"),
             *pruned(where / "de-en"),
             *(row for pair in PAIRS for row in orders(pair, where / pair)),
             memory(where / "de-en"),
@@ -155,6 +158,22 @@ def check(pair: str, result: BleuResult) -> None:
         assert per_sentence * PROMISED < 2 * 60 * MINUTES, f"{pair}: {space} is too slow"
 
 
+def growth(folder: Path) -> Iterator[dict[str, Any]]:
+    """Milliseconds a sentence, one thread, by its length."""
+    texts = read("de-en", folder)
+    for least in range(6, max(BINS), BINS[0]):
+        most = least + BINS[0] - 1
+        right = (at for at, words in enumerate(texts.lengths) if least <= words <= most)
+        few = some(texts, islice(right, GROWTH))
+        candidates = Candidates.of_table(few.table, few.src, few.refs, threads=1)
+        row: dict[str, Any] = {"pair": "de-en", "row": f"ms, {least}-{most} words", "n": GROWTH}
+        for space in ("itg", "ibm:4"):
+            start = time.process_time()
+            candidates.best(space, threads=1)
+            row[space] = round(1000 * (time.process_time() - start) / GROWTH, 1)
+        yield row
+
+
 def pruned(folder: Path) -> Iterator[dict[str, Any]]:
     """What the paper's beam, and few strings a span, lose on short sentences."""
     texts = read("de-en", folder)
@@ -204,6 +223,8 @@ def memory(folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    measured = rows(Path(sys.argv[1]))
+    work = Path(sys.argv[1])
+    only_growth = sys.argv[2:] == ["growth"]
+    measured = list(growth(work / "de-en")) if only_growth else rows(work)
     show(measured)
-    print(write_result("oracle", measured))
+    print(write_result("oracle-growth" if only_growth else "oracle", measured))

@@ -21,7 +21,7 @@ def configure_bleu(parser: argparse.ArgumentParser) -> None:
     add("--longest", type=int, default=3, metavar="N", help="source words of a phrase (3)")
     add("--options-per-span", type=int, default=20, metavar="N", help="translations tried (20)")
     add("--mixture", type=float, default=1.0, metavar="M", help="of p(e|f) and p(f|e) (1)")
-    add("--phrase-bonus", type=float, default=0.5, metavar="B", help="added for a phrase (0.5)")
+    add("--phrase-bonus", type=float, default=0.75, metavar="B", help="added for a phrase (0.75)")
     add("--paths", type=int, default=1000, metavar="N", help="monotone translations (1000)")
     add("--keep", type=int, default=10, metavar="N", help="of them ordered (10)")
     add("--beam", type=float, default=0.0, metavar="P", help="0: exact (0; the paper has 1e-4)")

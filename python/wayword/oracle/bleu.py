@@ -58,7 +58,7 @@ class CandidateOptions:
     #: the weight of p(e|f) against p(f|e)
     mixture: float = 1.0
     #: what each phrase adds to the score of a path; below 0 longer phrases are preferred
-    phrase_bonus: float = 0.5
+    phrase_bonus: float = 0.75
     #: paths that are looked at
     paths: int = 1000
     #: candidates that are kept: those with the highest BLEU as they are

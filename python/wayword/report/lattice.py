@@ -9,12 +9,15 @@ Cost: linear in arcs; beyond a few hundred nobody can read it.
 (4, 4)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 __all__ = ["draw"]
 
 STEP, RISE, MARGIN, RADIUS = 118, 64, 30, 11
+#: Where on its arc a name may stand, the best place first, and the room it takes.
+SHARES = (0.42, 0.3, 0.55, 0.2, 0.68, 0.8)
+LETTER, LINE = 6.4, 12
 STYLE = (
     "text{font:12px system-ui,sans-serif;text-anchor:middle;fill:#1b1f24}"
     ".item{font-size:11px;fill:#0b5394;paint-order:stroke;stroke:#fff;stroke-width:4px}"
@@ -40,7 +43,7 @@ def draw(
         f"<title>{escape(title)}</title><style>{STYLE}</style>",
         f'<rect x="0" y="0" width="{width}" height="{height}" style="fill:#fff"/>',
         *(_curve(places[start], places[end]) for start, _, end in arcs),
-        *(_label(places[start], places[end], names[item]) for start, item, end in arcs),
+        *_labels([(places[start], places[end], names[item]) for start, item, end in arcs]),
         *(_state(place, number) for number, place in enumerate(places)),
     ]
     return "\n".join([*lines, "</svg>"]) + "\n"
@@ -75,12 +78,34 @@ def _curve(start: Point, end: Point) -> str:
     )
 
 
-def _label(start: Point, end: Point, name: str) -> str:
-    """A name near the start of its arc, where arcs to the same state are still apart."""
-    share = 0.42
-    bent = 3 * share**2 - 2 * share**3  # how far the curve has risen there
-    x, y = start[0] + share * (end[0] - start[0]), start[1] + bent * (end[1] - start[1])
-    return f'<text class="item" x="{x:.1f}" y="{y + 4:.1f}">{escape(name)}</text>'
+def _labels(arcs: Sequence[tuple[Point, Point, str]]) -> Iterator[str]:
+    """Names on their arcs, each where it covers no other if there is such a place."""
+    taken: list[tuple[float, float, float]] = []
+    for start, end, name in arcs:
+        half = LETTER * len(name) / 2
+        spots = [_on_curve(start, end, share) for share in SHARES]
+
+        def covered(spot: Point, half: float = half) -> int:
+            near = [
+                abs(spot[0] - x) < half + other for x, y, other in taken if abs(spot[1] - y) < LINE
+            ]
+            return sum(near)
+
+        x, y = min(spots, key=covered)
+        taken.append((x, y, half))
+        yield f'<text class="item" x="{x:.1f}" y="{y + 4:.1f}">{escape(name)}</text>'
+
+
+def _on_curve(start: Point, end: Point, share: float) -> Point:
+    """A point on an arc; ``share`` of the curve's parameter is behind it."""
+    left = 1 - share
+    bend = STEP / 2
+    # The two inner control points of the curve, see `_curve`.
+    weights = (left**3, 3 * left**2 * share, 3 * left * share**2, share**3)
+    across = (start[0], start[0] + bend, end[0] - bend, end[0])
+    risen = weights[2] + weights[3]
+    x = sum(weight * place for weight, place in zip(weights, across, strict=True))
+    return x, start[1] + risen * (end[1] - start[1])
 
 
 def _state(place: Point, number: int) -> str:

@@ -111,7 +111,7 @@ def curves(result: BleuResult) -> str:
     xs = [EDGE + (right - EDGE) * at / steps for at in range(len(rows))]
 
     def height(score: float) -> float:
-        return bottom - (bottom - 16) * (score - low) / (high - low)
+        return bottom - (bottom - 30) * (score - low) / (high - low)
 
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
@@ -129,6 +129,7 @@ def curves(result: BleuResult) -> str:
         lines.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{name}</text>')
     middle = (EDGE + right) / 2
     words = "source words"
+    lines.append(f'<text x="{EDGE - 8}" y="12" text-anchor="end">BLEU</text>')
     lines.append(f'<text x="{middle:g}" y="{HEIGHT - 8}" text-anchor="middle">{words}</text>')
     for at, space in enumerate(result.spaces):
         lines += _curve(space, [row.scores[space][0] for row in rows], xs, at, height)
