@@ -26,6 +26,7 @@ LEARNING: dict[str, list[Any]] = {
     "unlinked": [-1.0, NAN],
     "sentences": [-1],
     "passes": [-1],
+    "stop": ["ta"],
     "patience": [0],
     "bits": [7, 29],
     "batch": [-1],

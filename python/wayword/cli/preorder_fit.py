@@ -18,6 +18,7 @@ OPTIONS = (
         "sentences",
         "passes",
         "patience",
+        "stop",
         "bits",
         "batch",
         "min_count",
@@ -39,6 +40,7 @@ def configure_fit(fit: argparse.ArgumentParser) -> None:
     add("--sentences", type=int, metavar="N", help="learn from the first N (all)")
     add("--passes", type=int, metavar="N", help="passes over the text at most (14)")
     add("--patience", type=int, metavar="N", help="passes without a better dev score (2)")
+    add("--stop", help="that score: tau (default), pairs of linked words in order, or bleu")
     add("--bits", type=int, metavar="B", help="the table has 2^B weights (24)")
     add("--batch", type=int, metavar="N", help="sentences between two updates (lop 1, joint 32)")
     add("--min-count", type=int, metavar="N", help="drop rarer features; lop only (1)")
@@ -82,13 +84,14 @@ def run_fit(args: argparse.Namespace) -> None:
         print_json({**model.recipe, **model.summary.to_dict()})
         return
     summary = model.summary
-    best = next((one.bleu for one in summary.passes if one.number == summary.best), 0.0)
+    [best] = [one for one in summary.passes if one.number == summary.best]
     rows = {
         "model": model.recipe["model"],
         "sentences": summary.sentences,
         "words": summary.words,
         "best pass": summary.best,
-        "BLEU of the dev set's order": f"{best:.2f} (source order {summary.bleu_before:.2f})",
+        "tau of the dev set": f"{best.tau:.2f} (source order {summary.tau_before:.2f})",
+        "BLEU of its order": f"{best.bleu:.2f} (source order {summary.bleu_before:.2f})",
         "weights": model.used,
         "MB": f"{model.size / 1e6:.1f}",
     }
@@ -97,4 +100,5 @@ def run_fit(args: argparse.Namespace) -> None:
 
 def tell(one: "Pass") -> None:
     """A line a pass, for people who wait."""
-    print(f"pass {one.number}: BLEU of the dev set's order {one.bleu:.2f}", file=sys.stderr)
+    scores = f"tau of the dev set {one.tau:.2f}, BLEU of its order {one.bleu:.2f}"
+    print(f"pass {one.number}: {scores}", file=sys.stderr)

@@ -32,7 +32,8 @@ import numpy.typing as npt
 from wayword.evaluate.metric import Matrix, share
 from wayword.evaluate.significance import bootstrap
 from wayword.reorder.corpus import Corpus
-from wayword.reorder.lop import order_bleu
+from wayword.reorder.lop import linked_bleu
+from wayword.reorder.order import share_in_order
 
 __all__ = [
     "OrderScores",
@@ -81,7 +82,6 @@ def _sentence(order: Numbers, ranks: Numbers) -> tuple[float, ...]:
         return (0.0,) * 7
     found = ranks[linked]
     upper = np.triu(np.ones((size, size), dtype=bool), 1)
-    wrong = upper & (found[:, None] > found)
     ends = np.concatenate(([-1], found, [found.max() + 1]))
     steps = np.diff(ends)
     breaks = np.count_nonzero((steps != 0) & (steps != 1))
@@ -90,11 +90,11 @@ def _sentence(order: Numbers, ranks: Numbers) -> tuple[float, ...]:
     judged = turned & (found[:, None] != found)
     source = ranks[np.sort(linked)]
     wanted = upper & (source[:, None] > source)
-    out = wrong.sum()
+    tau = share_in_order(found)
     return (
-        1 - 2 * out / (size * (size - 1)),
+        tau,
         1 - breaks / (size + 1),
-        float(out == 0),
+        float(tau == 1),
         1.0,
         right.sum(),
         judged.sum(),
@@ -141,7 +141,7 @@ def evaluate_orders(
 class PreorderScores:
     """How near the orders of a preorderer come to those of the links."""
 
-    #: BLEU of the reordered source, and its precisions
+    #: BLEU of the order of linked words, and its precisions
     bleu: float
     precisions: tuple[float, ...]
     orders: OrderScores
@@ -156,10 +156,9 @@ def evaluate_preorder(
 ) -> dict[str, PreorderScores]:
     """Scores of orders of a corpus by name, source order first."""
     words, ranks = corpus.sentences(), corpus.ranks("linked")
-    wanted = [np.argsort(of, kind="stable") for of in corpus.ranks("attach")]
     same = [np.arange(len(sentence)) for sentence in words]
     scores = {}
     for name, of_corpus in {"source order": same, **orders}.items():
-        bleu, precisions = order_bleu(words, of_corpus, wanted)
+        bleu, precisions = linked_bleu(words, of_corpus, ranks)
         scores[name] = PreorderScores(bleu, precisions, evaluate_orders(of_corpus, ranks))
     return scores

@@ -6,7 +6,8 @@ a matrix of what each pair of words is worth in source order, for the decoder's 
 How: two models. ``lop`` (Tromble and Eisner, 2009) weighs pairs of words: log-odds to start with,
 then an averaged perceptron, and a search over exponentially many neighbours of an order. ``joint``
 also weighs the nodes of bracketings: a conditional random field over all bracketings of a sentence,
-searched exactly. After every pass the dev set is ordered and compared with what its links say.
+searched exactly. After every pass the dev set is ordered and compared with what its links say; the
+best pass is kept.
 Cost: O(n³) a sentence; some 0.2 ms for 25 words with ``lop``, 1.2 ms with ``joint``. Learning
 ``joint`` takes about 3 ms a sentence and pass. The number of threads changes no weight.
 Not: unseen languages; both models learn from links alone, without a parser.
@@ -33,11 +34,13 @@ from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
+from wayword.reorder.order import share_in_order
 
 __all__ = [
     "CHOICES",
     "MODELS",
     "REFERENCES",
+    "STOPS",
     "Corpus",
     "Learning",
     "LopFeature",
@@ -48,6 +51,7 @@ __all__ = [
     "best_order",
     "features",
     "fit",
+    "linked_bleu",
     "order_bleu",
     "step",
 ]
@@ -60,6 +64,8 @@ Order: TypeAlias = Sequence[int] | npt.NDArray[Any]
 MODELS = ("lop", "joint")
 #: What words without links are taken to want.
 REFERENCES = ("leftmost", "attach", "linked")
+#: What decides which pass is kept: pairs of linked words in order, or BLEU of the order.
+STOPS = ("tau", "bleu")
 #: How a joint model chooses: the best bracketing, or most pairs expected to be right.
 CHOICES = ("best", "expected")
 #: Sentences between two updates of a joint model.
@@ -81,6 +87,8 @@ class Learning:
     passes: int = 14
     #: passes without a better dev score before it stops
     patience: int = 2
+    #: that score: ``tau``, pairs of linked words in order, or the paper's ``bleu`` of linked words
+    stop: str = "tau"
     #: the table has 2^bits weights
     bits: int = 24
     #: sentences between two updates; 0 for 1 (``lop``, the plain perceptron) or 32 (``joint``)
@@ -100,6 +108,7 @@ class Learning:
         """Refuse what makes no sense, before any counting."""
         check_choice("reference", self.reference, REFERENCES)
         check_choice("choice", self.choice, CHOICES)
+        check_choice("stop", self.stop, STOPS)
         check_range("sentences", self.sentences, 0)
         check_range("passes", self.passes, 0)
         check_range("patience", self.patience, 1)
@@ -123,6 +132,7 @@ class Options(Learning):
         """Refuse what makes no sense, before any counting."""
         super().__post_init__()
         check_choice("model", self.model, MODELS)
+        check_range("passes", self.passes, 0 if self.model == "lop" else 1)
 
 
 @dataclass(frozen=True)
@@ -132,7 +142,8 @@ class Pass:
     number: int
     #: pairs of words that came out wrong (``lop``), or the mean objective of a sentence
     value: float
-    #: BLEU of the dev set's order
+    #: pairs of linked words of the dev set that are in order, and BLEU of their order
+    tau: float
     bleu: float
 
 
@@ -143,6 +154,7 @@ class Summary:
     sentences: int
     words: int
     #: of the dev set in source order
+    tau_before: float
     bleu_before: float
     passes: tuple[Pass, ...]
     #: the one that was kept
@@ -280,8 +292,8 @@ def fit(
 ) -> LopModel:
     """Learn a model from a corpus; for ``options`` see ``Options``.
 
-    The pass whose order of the dev set is nearest to what its links say (by BLEU) is kept. ``seed``
-    decides the order in which ``joint`` looks at sentences.
+    The pass whose order of the dev set is nearest to what its links say, by ``stop``, is kept.
+    ``seed`` decides the order in which ``joint`` looks at sentences.
     """
     chosen = build(Options, options)
     _check(corpus, dev)
@@ -309,15 +321,18 @@ def fit(
         if not number and chosen.model == "joint":
             continue  # it starts with no weights at all
         model = trainer.model(number)
-        passes.append(Pass(number, value, rehearsal.bleu(model)))
+        passes.append(Pass(number, value, **rehearsal.scores(model)))
         if watch is not None:
             watch(passes[-1])
-        if passes[-1].bleu > top:
-            best, top = model, passes[-1].bleu
+        score = getattr(passes[-1], chosen.stop)
+        if score > top:
+            best, top = model, score
         elif number - best.recipe["passes"] >= chosen.patience:
             break
     kept = best.recipe["passes"]
-    return LopModel(best, Summary(len(corpus), corpus.words, rehearsal.before, tuple(passes), kept))
+    before = {f"{name}_before": value for name, value in rehearsal.before.items()}
+    summary = Summary(len(corpus), corpus.words, **before, passes=tuple(passes), best=kept)
+    return LopModel(best, summary)
 
 
 def _check(corpus: Corpus, dev: Corpus) -> None:
@@ -334,17 +349,38 @@ class _Rehearsal:
     """The dev set: how near the orders of a model come to those that its links imply."""
 
     def __init__(self, dev: Corpus, options: Options, threads: int) -> None:
-        # Words without links need some place in a reference.
-        reference = "attach" if options.reference == "linked" else options.reference
         self.dev, self.choice, self.threads = dev, options.choice, threads
-        self.words = dev.sentences()
-        self.wanted = [np.argsort(ranks, kind="stable") for ranks in dev.ranks(reference)]
-        self.before = order_bleu(self.words, [range(len(w)) for w in self.words], self.wanted)[0]
+        self.words, self.ranks = dev.sentences(), dev.ranks("linked")
+        self.before = self._scores([np.arange(len(words)) for words in self.words])
 
-    def bleu(self, model: _core.LopModel) -> float:
-        """BLEU of the orders of a model."""
+    def scores(self, model: _core.LopModel) -> dict[str, float]:
+        """What ``stop`` may name, of the orders of a model, in percent."""
         orders = LopModel(model).corpus_orders(self.dev, choice=self.choice, threads=self.threads)
-        return order_bleu(self.words, orders, self.wanted)[0]
+        return self._scores(orders)
+
+    def _scores(self, orders: Sequence[npt.NDArray[Any]]) -> dict[str, float]:
+        moved = [ranks[order] for order, ranks in zip(orders, self.ranks, strict=True)]
+        shares = [share_in_order(ranks[ranks >= 0]) for ranks in moved]
+        return {
+            "tau": 100 * float(np.mean(shares)),
+            "bleu": linked_bleu(self.words, orders, self.ranks)[0],
+        }
+
+
+def linked_bleu(
+    sentences: Sequence[Sequence[str]],
+    orders: Sequence[npt.NDArray[Any]],
+    ranks: Sequence[npt.NDArray[Any]],
+) -> tuple[float, tuple[float, ...]]:
+    """BLEU of the order of linked words, and precisions; words without links have no place.
+
+    >>> order, ranks = np.array([1, 0, 2, 3]), np.array([0, -1, 1, 2])
+    >>> linked_bleu(["a b c d".split()], [order], [ranks])[1]
+    (100.0, 100.0, 100.0, 0.0)
+    """
+    linked = [order[of[order] >= 0] for order, of in zip(orders, ranks, strict=True)]
+    wanted = [np.argsort(of, kind="stable")[np.count_nonzero(of < 0) :] for of in ranks]
+    return order_bleu(sentences, linked, wanted)
 
 
 def order_bleu(

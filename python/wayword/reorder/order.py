@@ -22,11 +22,21 @@ Cost: O(n log n) a sentence, in the core.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from wayword import _core
 
-__all__ = ["Heuristic", "kendall_distance", "order_from_links", "order_of", "rank_of"]
+__all__ = [
+    "Heuristic",
+    "kendall_distance",
+    "order_from_links",
+    "order_of",
+    "rank_of",
+    "share_in_order",
+]
 
 Heuristic = Literal["mean", "leftmost", "attach"]
 
@@ -51,3 +61,16 @@ def order_of(rank: Sequence[int]) -> list[int]:
 def kendall_distance(first: Sequence[int], second: Sequence[int]) -> float:
     """The share of pairs of words that two orders put differently: 0 equal, 1 reversed."""
     return _core.kendall_distance(list(first), list(second))
+
+
+def share_in_order(ranks: npt.NDArray[Any]) -> float:
+    """The share of pairs that are not out of order; pairs of equal ranks never are.
+
+    >>> share_in_order(np.array([0, 2, 1, 3, 3]))
+    0.9
+    """
+    size = len(ranks)
+    if size < 2:
+        return 1.0
+    wrong = np.count_nonzero(np.triu(ranks[:, None] > ranks, 1))
+    return 1 - 2 * wrong / (size * (size - 1))

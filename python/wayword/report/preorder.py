@@ -23,9 +23,9 @@ __all__ = ["describe", "draw", "explained"]
 
 HEADER = ["order", "BLEU", "p2", "p3", "p4", "tau", "FRS", "exact", "P", "R", "F1"]
 NOTE = (
-    "BLEU, p2 to p4: against the order of the links, words without links after the word before\n"
-    "them. Over linked words alone: tau: pairs in order; FRS: fuzzy reordering score; exact:\n"
-    "sentences all in order; P, R, F1: of reversed pairs. ± is half of the 95 % interval."
+    "Over linked words alone. BLEU, p2-p4: against the order of the links; tau: pairs in order;\n"
+    "FRS: fuzzy reordering score; exact: sentences all in order; P, R, F1: of reversed pairs.\n"
+    "± is half of the 95 % interval."
 )
 SHADES = " ░▒▓█"
 
