@@ -72,5 +72,5 @@ def share_in_order(ranks: npt.NDArray[Any]) -> float:
     size = len(ranks)
     if size < 2:
         return 1.0
-    wrong = np.count_nonzero(np.triu(ranks[:, None] > ranks, 1))
+    wrong = int(np.count_nonzero(np.triu(ranks[:, None] > ranks, 1)))
     return 1 - 2 * wrong / (size * (size - 1))
