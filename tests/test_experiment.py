@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import wayword
 from wayword import experiment
 from wayword.corpus import toy
 from wayword.errors import ArgumentError
@@ -88,6 +89,25 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     again = load_result(folder / "out" / "table.json")
     assert again.rows[0].scores["bleu"][0] == rows["mono"].scores["bleu"][0]
 
+    assert "Differences from dl 6:" in text
+    assert "may be chance" in text or "real: " in text
+    best = experiment.keep_best(
+        Experiment.read(folder / "limits.toml"), result, folder / "out", folder / "best"
+    )
+    assert bleu[best.variant] == max(bleu.values())
+    chosen = wayword.load(folder / "best")
+    assert chosen.made["chosen"]["among"] == 3
+    assert chosen.made["test"]["variant"] == best.variant
+    for name in ("mono", "dl-6", "no-orientation"):
+        system = wayword.load(folder / "out" / "systems" / name)
+        score = system.made["test"]["scores"]["bleu"]["score"]
+        assert score == pytest.approx(bleu[name.replace("-", " ")], abs=1e-3)
+        lines = (folder / "out" / "outputs" / f"{name}.txt").read_text(encoding="utf-8")
+        source = (folder / "test.de").read_text(encoding="utf-8").splitlines()
+        translations = [translation.text for translation in system.translate(source)]
+        assert lines.splitlines() == translations
+    assert wayword.load(folder / "out" / "systems" / "mono").settings.space == "mono"
+
     seen.clear()
     repeated = experiment.run(Experiment.read(folder / "limits.toml"), folder / "out", watch=watch)
     assert all(reused for _, reused in seen)
@@ -156,3 +176,15 @@ def test_a_wrong_file_is_refused_before_any_work(
         Experiment.read(path)
     assert str(path) in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_names_that_are_one_folder_are_refused(folder: Path) -> None:
+    text = FILE.replace('name = "no orientation"', 'name = "dl, 6"')
+    (folder / "same.toml").write_text(text)
+    with pytest.raises(ArgumentError, match="`dl 6` and `dl, 6` would both be `dl-6` as a folder"):
+        Experiment.read(folder / "same.toml")
+
+
+def test_stages_are_called_by_the_variants_that_need_them(folder: Path) -> None:
+    names = set(experiment.stage_names(Experiment.read(folder / "limits.toml")).values())
+    assert {"align", "extract", "lm", "tune (dl 6)", "tune (no orientation)"} <= names

@@ -2,7 +2,8 @@
 
 In: a TOML file with corpora, choices that all systems share, and variants. Out: a table with the
 scores of each variant on the test set, marks for significance against a named baseline, and
-milliseconds of CPU a source word, as Markdown, LaTeX, CSV and JSON.
+milliseconds of CPU a source word, as Markdown, LaTeX, CSV and JSON; of each variant a system folder
+and its output, under the variant's name; on request a copy of the best system.
 How: stages are shared through one store (see ``wayword.store``), so variants that differ in the
 decoder alone share everything else, and an interrupted experiment goes on. Every variant is tuned
 as its configuration says, or takes the weights of another (``weights``); its weights are the
@@ -35,9 +36,10 @@ The file looks like this; ``wayword config`` prints all keys of ``base`` and var
 """
 
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +47,7 @@ from wayword import pipeline
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError
-from wayword.evaluate import ORDER, Comparison, Output, compare
+from wayword.evaluate import METRICS, ORDER, Comparison, Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.options import check_keys
 from wayword.report.experiment import SHOWN, Cell, Result, Row
@@ -55,7 +57,18 @@ from wayword.stages import evaluation_stage
 from wayword.store import Store
 from wayword.system import System
 
-__all__ = ["Corpus", "Experiment", "Result", "Row", "Variant", "open_variant", "run", "stage_names"]
+__all__ = [
+    "Corpus",
+    "Experiment",
+    "Result",
+    "Row",
+    "Variant",
+    "best_of",
+    "keep_best",
+    "open_variant",
+    "run",
+    "stage_names",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,8 +152,7 @@ class Experiment:
                 expected = ", ".join(tuned) or "none, as it is the first"
                 found = f"start: found `{variant.start}` in `{variant.name}`"
                 raise ArgumentError(f"experiment: {found}; expected a tuned one before: {expected}")
-        if len(set(names)) < len(names):
-            raise ArgumentError("experiment: two variants of one name; expected each name once")
+        _check_names(names)
         described = cls(
             name=values["name"],
             corpora=tuple(_corpus(one, folder) for one in values["corpus"]),
@@ -210,6 +222,27 @@ def _check_keys(values: Mapping[str, Any], known: Sequence[str], prefix: str) ->
         raise ArgumentError(f"experiment: {error}") from None
 
 
+def _check_names(names: Sequence[str]) -> None:
+    """Each variant has a name of its own, as the name of a folder too."""
+    if len(set(names)) < len(names):
+        raise ArgumentError("experiment: two variants of one name; expected each name once")
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(folder_name(name), name)
+        if other != name:
+            found = f"`{other}` and `{name}` would both be `{folder_name(name)}` as a folder"
+            raise ArgumentError(f"experiment: {found}; expected names that differ by more")
+
+
+def folder_name(name: str) -> str:
+    """A name of a variant or corpus as that of a folder: one word, and never a way out.
+
+    >>> folder_name("dl 10, jumps charged late"), folder_name("../x")
+    ('dl-10-jumps-charged-late', 'x')
+    """
+    return re.sub(r"[^\w.+=:()]+", "-", name).strip("-.") or "unnamed"
+
+
 def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
     names = [own.name for own in fields(Corpus)]
     _check_keys(values, names, "corpus.")
@@ -240,7 +273,10 @@ def run(
     progress: Progress | None = None,
     watch: Watch | None = None,
 ) -> Result:
-    """Run what is missing of an experiment, and write its table to the folder."""
+    """Run what is missing of an experiment, and write its table to the folder.
+
+    Systems are left in ``systems`` and their output in ``outputs``, by the names of the variants.
+    """
     out = Path(out)
     rows: list[Row] = []
     notes: list[str] = []
@@ -250,6 +286,7 @@ def run(
         for test in tests:
             compared = _compare(experiment, test, store)
             rows += _rows(experiment, test, compared, store)
+            _leave(experiment, test, compared, store, out)
             notes += [f"{test.corpus.name}: {note}" for note in compared.notes]
     assert compared is not None
     result = Result(
@@ -364,6 +401,58 @@ def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Stor
             spread=tuned.facts["spread"],
             runs=tuple(tuned.facts["runs"]),
         )
+
+
+def _places(experiment: Experiment, corpus: Corpus, out: Path) -> tuple[Path, Path]:
+    """Where systems and outputs go; several corpora have a folder each."""
+    inner = [folder_name(corpus.name)] if len(experiment.corpora) > 1 else []
+    return out.joinpath("systems", *inner), out.joinpath("outputs", *inner)
+
+
+def _leave(
+    experiment: Experiment, test: _Test, compared: Comparison, store: Store, out: Path
+) -> None:
+    """Leave each variant's system and what it made of the test set, for people to use."""
+    systems, texts = _places(experiment, test.corpus, out)
+    texts.mkdir(parents=True, exist_ok=True)
+    [outputs] = store.run([test.outputs])
+    for number, (name, planned) in enumerate(test.plans.items()):
+        chosen = replace(planned, weights=test.weights[name])
+        system = pipeline.assemble(systems / folder_name(name), chosen, store)
+        values = {metric: compared.score(name, metric).value for metric in compared.metrics}
+        scores = {
+            metric: {"score": round(value, 4), "signature": compared.signatures[metric]}
+            for metric, value in values.items()
+            if not math.isnan(value)
+        }
+        system.noting("test", {"variant": name, "scores": scores}).save()
+        assert system.text is not None, "trained from raw text"
+        with new_file(texts / f"{folder_name(name)}.txt") as file:
+            for line in open_text(outputs / f"{number}.txt"):
+                print(system.text[1].restore(line.split()), file=file)
+
+
+def best_of(experiment: Experiment, result: Result) -> Row:
+    """The row with the best value of the first metric; of equal ones the first."""
+    if len(experiment.corpora) > 1:
+        found = f"found {len(experiment.corpora)} corpora"
+        raise ArgumentError(f"best: {found}; expected one; choose from `systems` in the folder")
+    metric = result.metrics[0]
+    sign = 1 if METRICS[metric].higher_is_better else -1
+    known = [row for row in result.rows if row.scores[metric][0] is not None]
+    if not known:
+        raise ArgumentError(f"best: {metric} judged no variant; put another metric first")
+    return max(known, key=lambda row: sign * (row.scores[metric][0] or 0.0))
+
+
+def keep_best(experiment: Experiment, result: Result, out: FilePath, folder: FilePath) -> Row:
+    """Copy the system of the best variant of a finished experiment; which one it is."""
+    row = best_of(experiment, result)
+    systems, _ = _places(experiment, experiment.corpora[0], Path(out))
+    system = System.open(systems / folder_name(row.variant))
+    note = {"experiment": experiment.name, "variant": row.variant, "metric": result.metrics[0]}
+    system.noting("chosen", {**note, "among": len(result.rows)}).save(folder)
+    return row
 
 
 def _cell(compared: Comparison, variant: str, metric: str) -> Cell:

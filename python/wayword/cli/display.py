@@ -77,6 +77,11 @@ class Display:
                 self._restarted = self._clock()
             self._done, self._total = done, total
 
+    @property
+    def title(self) -> str:
+        """What is being done."""
+        return self._title
+
     def say(self, text: str) -> None:
         """Print lines that stay."""
         with self._lock:
@@ -223,7 +228,8 @@ class _Rounds(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Say what was logged."""
         self._seen += 1
-        self._display.say(f"tune: {record.getMessage()}{self._left(record.args)}")
+        title = self._display.title or "tune"
+        self._display.say(f"{title}: {record.getMessage()}{self._left(record.args)}")
 
     def _left(self, args: Any) -> str:
         """How long it takes if every run has all its rounds; most end before."""
@@ -249,11 +255,13 @@ class _Rounds(logging.Handler):
 def _spoken(seconds: float) -> str:
     """A time for people.
 
-    >>> [_spoken(seconds) for seconds in (0.2, 59.6, 3600)]
-    ['0 s', '1 min', '1 h 0 min']
+    >>> [_spoken(seconds) for seconds in (0.2, 59.6, 99, 1500, 3600)]
+    ['0 s', '1 min 0 s', '1 min 39 s', '25 min', '1 h 0 min']
     """
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
+    if whole < 600:
+        return f"{whole // 60} min {whole % 60} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -2,12 +2,13 @@
 
 The file names corpora, a baseline and variants; see docs/experiment.md. Run again after an
 interruption, and it goes on. The table goes to standard output and, as Markdown, LaTeX, CSV and
-JSON, to the folder.
+JSON, to the folder, with the system of each variant (systems) and its output (outputs).
 
-example: wayword experiment limits.toml -o limits
+example: wayword experiment limits.toml -o limits --best system
 """
 
 import argparse
+import sys
 
 from wayword.cli.terminal import add_json, add_threads, print_json
 
@@ -18,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the experiment, in TOML")
     parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="results and work")
+    parser.add_argument("--best", metavar="SYSTEM", help="copy the system of the best variant here")
     add_threads(parser)
     add_json(parser)
 
@@ -38,3 +40,8 @@ def run(args: argparse.Namespace) -> None:
             watch=display.watch,
         )
     print_json(result.to_dict()) if args.json else print(plain(result))
+    if args.best:
+        row = experiment.keep_best(described, result, args.out, args.best)
+        metric = result.metrics[0]
+        said = f"{row.variant} has the best {metric}, {row.scores[metric][0]:.2f}"
+        print(f"wayword: {said}; its system is {args.best}", file=sys.stderr)

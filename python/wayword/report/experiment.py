@@ -10,7 +10,17 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.evaluate import METRICS
 from wayword.report.table import Table
 
-__all__ = ["FORMS", "SHOWN", "Cell", "Result", "Row", "load_result", "markdown", "plain"]
+__all__ = [
+    "FORMS",
+    "SHOWN",
+    "Cell",
+    "Result",
+    "Row",
+    "load_result",
+    "markdown",
+    "plain",
+    "verdicts",
+]
 
 #: Score, half of the 95 % interval, p-value against the baseline and mark; None: nothing to judge.
 Cell = tuple[float | None, float | None, float | None, str]
@@ -122,15 +132,52 @@ def _legend(result: Result) -> str:
     )
 
 
+REAL = 0.05
+
+
+def verdicts(result: Result) -> str:
+    """Which differences from the baseline are real, one sentence a corpus and metric."""
+    lines = []
+    for corpus in dict.fromkeys(row.corpus for row in result.rows):
+        rows = {row.variant: row for row in result.rows if row.corpus == corpus}
+        others = [row for row in rows.values() if row.variant != result.baseline]
+        for metric in result.metrics:
+            said = [
+                (row, *_difference(row.scores[metric], rows[result.baseline].scores[metric]))
+                for row in others
+            ]
+            real = [f"{row.variant} {text}" for row, p, text in said if p is not None and p <= REAL]
+            rest = [f"{row.variant} {text}" for row, p, text in said if p is not None and p > REAL]
+            found = f"real: {', '.join(real)}" if real else "no real difference"
+            chance = f"; may be chance: {', '.join(rest)}" if rest else ""
+            lines.append(f"{corpus}, {METRICS[metric].name}: {found}{chance}")
+    head = f"Differences from {result.baseline}:"
+    return "\n".join([head, *lines]) if lines and len(result.rows) > 1 else ""
+
+
+def _difference(cell: Cell, base: Cell) -> tuple[float | None, str]:
+    """The p-value of a difference, and the difference in words."""
+    value, _, p_value, _ = cell
+    if value is None or base[0] is None or p_value is None:
+        return None, ""
+    spelled = "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("0.", ".")
+    return p_value, f"{value - base[0]:+.2f} (p {spelled})"
+
+
 def markdown(result: Result) -> str:
     """A Markdown table with its recipes."""
     recipes = "\n".join(f"- `{text}`" for text in (*result.signatures.values(), result.recipe))
-    return f"# {result.name}\n\n{_table(result).markdown()}\n\n{_legend(result)}\n\n{recipes}\n"
+    first, *rows = verdicts(result).split("\n")
+    told = f"\n\n{first}\n\n" + "\n".join(f"- {row}" for row in rows) if rows else ""
+    return (
+        f"# {result.name}\n\n{_table(result).markdown()}\n\n{_legend(result)}{told}\n\n{recipes}\n"
+    )
 
 
 def plain(result: Result) -> str:
     """The table for a terminal."""
-    return f"{_table(result).text()}\n\n{_legend(result)}"
+    parts = [_table(result).text(), _legend(result), verdicts(result)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def latex(result: Result) -> str:
