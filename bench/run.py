@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
-    *("order-metrics", "audit", "preorder", "oracle", "kill"),
+    *("order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus", "kill")
+ALONE = ("corpus", "kill", "normalise")
 
 
 def main() -> None:

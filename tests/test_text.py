@@ -2,6 +2,7 @@
 
 import importlib.util
 import pickle
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,14 @@ from wayword.corpus.tokenizer import TOKENIZERS
 from wayword.corpus.truecase import Form, Truecaser
 from wayword.errors import ArgumentError, FormatError
 
-NAMES = {"moses": "en", "unicode": "de", "none": "de", "jieba": "zh", "fugashi": "ja"}
+NAMES = {
+    "moses": "en",
+    "unicode": "de",
+    "characters": "de",
+    "none": "de",
+    "jieba": "zh",
+    "fugashi": "ja",
+}
 
 # Letters, signs and marks that joining could melt together or splitting could lose.
 TROUBLE = st.lists(
@@ -101,11 +109,26 @@ def test_tokens_are_never_empty_and_hold_no_whitespace(tokenizer: str, line: str
         tokens = preparation.prepare(line)
         assert all(token.split() == [token] for token in tokens)
         assert tokenizer == "none" or "|||" not in tokens
-        assert (
-            preparation.restore(tokens).split()
-            == " ".join(preparation.restore(tokens).split()).split(" ")
-            or not tokens
-        )
+        restored = preparation.restore(tokens).split()
+        assert restored == " ".join(restored).split(" ") or not restored
+        assert bool(restored) == bool(tokens) or tokenizer == "characters"  # a blank is a token
+
+
+@settings(max_examples=200, deadline=None)
+@given(line=ANY)
+def test_characters_come_back_exactly(line: str) -> None:
+    preparation = Preparation("de", "characters", nfc=False)
+    assert preparation.restore(preparation.prepare(line)) == line
+    composed = Preparation("de", "characters")
+    assert composed.restore(composed.prepare(line)) == unicodedata.normalize("NFC", line)
+
+
+def test_characters_have_no_true_case() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Preparation("de", "characters", "truecase")
+    assert str(caught.value) == (
+        "case: found `truecase` for text of characters; expected keep or lower"
+    )
 
 
 @pytest.mark.parametrize("lang", ["de", "en", "fr", "zh", "ja", "ar"])
@@ -199,7 +222,7 @@ def test_options_survive_a_manifest_and_pickling() -> None:
         ({"lang": "de", "case": "upper"}, "case: found `upper`; expected one of "
          "keep, lower, truecase"),
         ({"lang": "de", "tokenizer": "spacy"}, "tokenizer: found `spacy`; expected one of "
-         "auto, moses, unicode, none, jieba, fugashi"),
+         "auto, moses, unicode, characters, none, jieba, fugashi"),
         ({"lang": "de", "nfc": "yes"}, "nfc: found `yes`; expected true or false"),
         ({"lang": "de", "casing": "keep"}, "preparation: found `casing`; expected one of "
          "lang, tokenizer, case, nfc"),

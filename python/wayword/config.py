@@ -36,6 +36,7 @@ from wayword.errors import ArgumentError, FormatError
 from wayword.extract import Options as ExtractOptions
 from wayword.options import build, check_choice, check_keys, check_range
 from wayword.parts.annotator import Annotate
+from wayword.parts.lexicon import Lexicon
 from wayword.parts.models import LmOptions
 from wayword.parts.part import FEATURES, Wanted, kind_of
 from wayword.parts.preorder import Preorder
@@ -67,6 +68,8 @@ class Model:
     orientation: str = "hier-mslr-bidirectional"
     #: puts the source in the order of its translation first: ``lop``, ``joint``; empty: nothing
     preorder: str = ""
+    #: look up the spelling of known words, in text of characters
+    lexicon: bool = False
     #: path features: ``waw``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``; ``NAME=`` gives one
     #: a name
     features: tuple[str, ...] = ()
@@ -106,6 +109,7 @@ class Sections:
     extract: ExtractOptions = field(default_factory=ExtractOptions)
     lm: LmOptions = field(default_factory=LmOptions)
     model: Model = field(default_factory=Model)
+    lexicon: Lexicon = field(default_factory=Lexicon)
     annotate: Annotate = field(default_factory=Annotate)
     preorder: Preorder = field(default_factory=Preorder)
     search: Settings = field(default_factory=Settings)
@@ -130,6 +134,11 @@ class Config(Sections):
         """Refuse choices that need others."""
         check_range("seed", self.seed, 0)
         self._check_orientation()
+        tokenizers = {self.text.src_tokenizer, self.text.tgt_tokenizer}
+        if self.model.lexicon and tokenizers != {"characters"}:
+            found = f"text is split by {' and '.join(sorted(tokenizers))}"
+            advice = "choose `characters` for both sides, or --preset normalise"
+            raise ArgumentError(f"model.lexicon: {found}; {advice}")
         names = [wanted.name for wanted in self.model.wanted]
         while_tuning = replace(self.search, **self.tune.search)
         for key, settings in (("search", self.search), ("tune", while_tuning)):
@@ -233,14 +242,18 @@ def read_toml(path: FilePath) -> dict[str, Any]:
         raise FormatError(f"{path}: {error}; expected a TOML file") from None
 
 
-def chosen_config(path: FilePath | None, choices: Sequence[str] = ()) -> Config:
+def chosen_config(
+    path: FilePath | None, choices: Sequence[str] = (), *, base: Mapping[str, Any] | None = None
+) -> Config:
     """The configuration of a TOML file and of choices ``section.key=value`` that go before it.
 
-    A message about a key says where it stands: the line of the file, or ``--set``.
+    ``base`` has choices that both go before. A message about a key says where it stands: the line
+    of the file, or ``--set``.
     """
     given = with_choices(choices)
     try:
-        return Config.from_dict(merged(read_toml(path) if path else {}, given))
+        values = merged(dict(base or {}), read_toml(path) if path else {})
+        return Config.from_dict(merged(values, given))
     except ArgumentError as error:
         message = str(error).removeprefix("config: ")
         text = Path(path).read_text(encoding="utf-8") if path else ""
@@ -303,6 +316,23 @@ def with_choices(choices: Sequence[str]) -> dict[str, Any]:
             nested = {part: nested}
         values = merged(values, nested)
     return values
+
+
+def presets() -> list[str]:
+    """The names of ready-made choices."""
+    paths = files("wayword").joinpath("presets").iterdir()
+    return sorted(path.name.removesuffix(".toml") for path in paths)
+
+
+def preset(name: str) -> dict[str, Any]:
+    """The choices of a preset.
+
+    >>> preset("normalise")["search"]["space"]
+    'mono'
+    """
+    check_choice("preset", name, presets())
+    path = files("wayword").joinpath("presets", f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def default_text() -> str:

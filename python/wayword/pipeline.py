@@ -34,6 +34,7 @@ from wayword.errors import ArgumentError
 from wayword.gather import gather_stage, glossary_stage
 from wayword.manifest import MANIFEST, read_manifest
 from wayword.parts.annotator import annotate_stage
+from wayword.parts.lexicon import lexicon_stage
 from wayword.parts.models import lm_stage, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
@@ -150,6 +151,8 @@ def plan(
     prepares = [tagged] if tagged is not None else []
     if preordered is not None:
         prepares.append(preorderer_stage(preordered, config.preorder))
+    if config.model.lexicon:
+        prepares.append(lexicon_stage(text, config.lexicon))
     parts = (table, model, *prepares, *features)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),

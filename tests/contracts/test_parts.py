@@ -20,7 +20,7 @@ from wayword.system import System
 WORDS = ("ich", "habe", "Tee", "getrunken")
 TAGGED = Sentence(WORDS, ("PRON", "AUX", "NOUN", "VERB"))
 #: Kinds that prepare sentences and give the decoder nothing.
-PREPARING = ("annotator", "preorder")
+PREPARING = ("annotator", "lexicon", "preorder")
 
 
 def uniform(source: Source) -> Any:
@@ -40,6 +40,12 @@ def near(folder: Path) -> dict[str, Any]:
     return entry(nearness.KIND, "near", file="near")
 
 
+def lexicon(folder: Path) -> dict[str, Any]:
+    text = '# wayword lexicon, format 1, 1 words\nich habe Tee getrunken\ti drank "tea" & <milk>\n'
+    (folder / "lexicon").write_text(text, encoding="utf-8")
+    return entry("lexicon", "lexicon", file="lexicon")
+
+
 #: For every kind, how its entry is made; files of the first ones are in the toy system.
 ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "phrase-table": lambda _: entry("phrase-table", "phrase-table", file="phrase-table"),
@@ -50,6 +56,7 @@ ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "waw": lambda _: entry("waw", "waw", file="waw"),
     "lop": lambda _: entry("lop", "lop", file="lop"),
     "preorder": lambda _: entry("preorder", "preorder", file="lop", orders=3, order_weight=0.1),
+    "lexicon": lexicon,
     "matrix": matrix,
     "python": lambda _: entry("python", "even", object=f"{__name__}:uniform"),
     nearness.KIND: near,

@@ -14,6 +14,7 @@ example: wayword evaluate --src test.de --hyp mine.en theirs.en --ref test.en --
          wayword evaluate base.en ref1.en ref2.en --system new=new.en --metrics bleu,chrf
          wayword evaluate out.en ref.en --src test.de --links out.links --ref-links ref.links
              --pos test.pos --worst 5
+         wayword evaluate out.de ref.de --metrics words,unseen,cer --src test.old --seen train.old
 """
 
 import argparse
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--verbs", metavar="LIST", default="VERB,AUX", help="tags that count (default VERB,AUX; V*)"
     )
     add("--weights", metavar="FILE", help="instead of tags, a number for each source word")
+    add("--seen", metavar="FILE", help="source text of training, for the metric `unseen`")
     add("--tokenize", metavar="NAME", default="auto", help="of sacrebleu, or none (auto)")
     add("--lowercase", action="store_true", help="ignore case in BLEU, chrF and NIST too")
     add("--smooth", metavar="NAME", default="exp", help="of BLEU: none, floor, add-k, exp (exp)")

@@ -38,6 +38,7 @@ def judge_words(
         pos=args.pos,
         verbs=args.verbs.split(","),
         weights=args.weights,
+        seen=args.seen,
     )
     outputs = read.read_outputs(hyps, gold, args.links, args.aligner)
     tokenize, note = args.tokenize, ""
@@ -69,6 +70,8 @@ def judge_raw(
 
     if args.src is None:
         raise ArgumentError("--src: missing; raw text is judged with its source")
+    if args.seen:
+        raise ArgumentError("--seen: found beside --langs or --like; expected text without them")
     sides, path = _system(args) if args.like else (Sides.of(*args.langs), args.aligner)
     tokenize = "none" if args.tokenize == "auto" else args.tokenize
     if args.align_on:

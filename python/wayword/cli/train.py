@@ -10,6 +10,7 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system
          wayword train --corpus news:2 news.de news.en --corpus web web.tsv -o system
          wayword train train.de train.en -o system --set lm.order=4 --plan
+         wayword train train.old train.de -o system --preset normalise
          wayword translate system < input.txt
 """
 
@@ -47,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-o", "--out", required=True, metavar="SYSTEM", help="the system folder")
     add("--dev", nargs="+", default=[], metavar="FILE", help="a source and its references")
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
+    add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
     add("--plan", action="store_true", help="only say what would run, what is kept, and why")
     add_threads(parser)
@@ -58,13 +60,14 @@ def run(args: argparse.Namespace) -> None:
     from pathlib import Path
 
     from wayword.cli.display import StageDisplay
-    from wayword.config import chosen_config
+    from wayword.config import chosen_config, preset
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, plan
     from wayword.report.table import Table
     from wayword.store import Store
 
-    config = _with_languages(chosen_config(args.config, args.set), args)
+    base = preset(args.preset) if args.preset else {}
+    config = _with_languages(chosen_config(args.config, args.set, base=base), args)
     planned = plan(_collection(args, config), None, config, dev=args.dev)
     work = Path(args.out) / "work"
     if args.plan:

@@ -39,6 +39,10 @@ CASES = {
 }
 
 
+#: Tokenizers that lose no character.
+EXACT = frozenset({"none", "characters"})
+
+
 @dataclass(frozen=True)
 class Preparation:
     """How a text is made ready; ``tokenizer="auto"`` becomes the name of the one chosen."""
@@ -57,6 +61,9 @@ class Preparation:
         _known("tokenizer", self.tokenizer, ["auto", *TOKENIZERS])
         if not isinstance(self.nfc, bool):
             raise ArgumentError(f"nfc: found `{self.nfc}`; expected true or false")
+        if (self.tokenizer, self.case) == ("characters", "truecase"):
+            expected = "expected keep or lower"
+            raise ArgumentError(f"case: found `truecase` for text of characters; {expected}")
         object.__setattr__(self, "tokenizer", resolve(self.tokenizer, _primary(self.lang)))
 
     def fit(self, lines: Iterable[str]) -> "Preparation":
@@ -113,7 +120,7 @@ class Preparation:
         return cls(**options, truecaser=truecaser)
 
     def _split(self, line: str) -> list[str]:
-        if self.tokenizer != "none":
+        if self.tokenizer not in EXACT:
             line = visible(line)
         return TOKENIZERS[self.tokenizer].split(self._composed(line), _primary(self.lang))
 

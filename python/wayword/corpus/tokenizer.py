@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from wayword.corpus.characters import join_characters, split_characters
 from wayword.corpus.join import join, join_moses, join_none
 from wayword.corpus.split import (
     split_fugashi,
@@ -34,6 +35,7 @@ class Tokenizer(NamedTuple):
 TOKENIZERS = {
     "moses": Tokenizer("the rules of Moses", split_moses, join_moses),
     "unicode": Tokenizer("words, signs and single CJK characters", split_unicode, join),
+    "characters": Tokenizer("single characters", split_characters, join_characters),
     "none": Tokenizer("tokenised already", split_none, join_none),
     "jieba": Tokenizer("Chinese words", split_jieba, join, "zh", ("jieba",)),
     "fugashi": Tokenizer("Japanese words", split_fugashi, join, "ja", ("fugashi", "unidic_lite")),

@@ -26,6 +26,7 @@ from wayword.evaluate.meteor import Meteor, MeteorSynonyms
 from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
 from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
+from wayword.evaluate.spelling import Cer, Unseen, Words
 
 __all__ = [
     "METRICS",
@@ -45,6 +46,7 @@ METRICS: dict[str, type[Metric]] = {
         *(Bleu, ChrF, Ter, Nist, Meteor, MeteorSynonyms),
         *(KrsLinked, KrsVLinked, Reversals, ReversalsV),
         *(Krs, KrsV, Fuzzy, Ribes, LrScore),
+        *(Cer, Words, Unseen),
     )
 }
 #: The metrics of word order that tables show unless told otherwise, for all words.
@@ -133,7 +135,10 @@ def make_metric(name: str, gold: Gold, options: Options | None = None) -> Metric
     if name.lower() not in METRICS:
         raise ArgumentError(f"metrics: found `{name}`; expected some of {', '.join(METRICS)}")
     metric = METRICS[name.lower()]
-    if metric.needs and gold.ref_links is None:
+    if "known" in metric.needs and (gold.known is None or gold.src is None):
+        what = "the source and the words of its training text"
+        raise ArgumentError(f"metrics: {name} without {what}; expected --src and --seen")
+    if "links" in metric.needs and gold.ref_links is None:
         what = "links of source and references"
         expected = "the source (--src) and links (--ref-links), or --aligner, which makes them"
         raise ArgumentError(f"metrics: {name} without {what}; expected {expected}")

@@ -99,12 +99,14 @@ class Gold:
 
     ``refs[r][k]`` is line k of reference r; ``ref_links[r][k]`` are the links of source sentence
     k to it; ``weights[k]`` has a number for each source word (1 for a verb, 0 for others).
+    ``known`` are the source words of the training text, for metrics of spelling.
     """
 
     refs: Sequence[Sequence[str]]
     src: Sequence[str] | None = None
     ref_links: Sequence[Sequence[Links]] | None = None
     weights: Sequence[Sequence[float]] | None = None
+    known: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         """Check that all layers fit each other."""

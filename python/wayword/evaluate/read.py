@@ -48,16 +48,19 @@ def read_gold(
     pos: FilePath | None = None,
     verbs: Sequence[str] = VERBS,
     weights: FilePath | None = None,
+    seen: FilePath | None = None,
 ) -> Gold:
     """Read references, and the layers for metrics of word order that are given.
 
-    Links to the references come from files, one for each, or are made by a saved aligner.
+    Links to the references come from files, one for each, or are made by a saved aligner. ``seen``
+    is the source side of the training text, for the metric of words that it does not have.
     """
     texts = [read_lines(ref) for ref in refs]
     for path, text in zip(refs[1:], texts[1:], strict=True):
         check_count(f"{path}", len(text), len(texts[0]), f"{refs[0]}")
     if src is None:
-        for name, value in (("ref_links", ref_links), ("pos", pos), ("weights", weights)):
+        needing = {"ref_links": ref_links, "pos": pos, "weights": weights, "seen": seen}
+        for name, value in needing.items():
             if value:
                 raise ArgumentError(f"{name}: found without src; expected the source text too")
         return Gold(refs=texts)
@@ -71,7 +74,8 @@ def read_gold(
     links = [read_links(*pair, src_lines) for pair in _ref_links(refs, ref_links, texts)]
     if aligner and not links:
         links = [align(aligner, src_lines, text) for text in texts]
-    return Gold(refs=texts, src=src_lines, ref_links=links or None, weights=own_weights)
+    known = frozenset(word for line in open_text(seen) for word in line.split()) if seen else None
+    return Gold(texts, src_lines, ref_links=links or None, weights=own_weights, known=known)
 
 
 def _ref_links(

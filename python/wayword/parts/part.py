@@ -45,6 +45,7 @@ KINDS: dict[str, str] = {
     "phrase-table": "wayword.parts.models:PhraseTablePart",
     "lm": "wayword.parts.models:LmPart",
     "annotator": "wayword.parts.annotator:AnnotatorPart",
+    "lexicon": "wayword.parts.lexicon:LexiconPart",
     "preorder": "wayword.parts.preorder:PreorderPart",
     "waw": "wayword.parts.waw:WawPart",
     "lop": "wayword.parts.lop:LopPart",

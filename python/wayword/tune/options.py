@@ -16,6 +16,8 @@ __all__ = ["Tune"]
 #: Choices that are about the search while tuning, and about one method only.
 SEARCH = ("space", "pop_limit")
 MERT = ("restarts",)
+#: What metrics may need beyond text.
+TUNABLE = frozenset({"links"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +74,9 @@ class Tune:
         needs: set[str] = set()
         for name in parse_metric(self.metric):
             metric = METRICS.get(name.lower())
-            if metric is None or "weights" in metric.needs:
+            if metric is None or not TUNABLE.issuperset(metric.needs):
                 known = ", ".join(
-                    key for key, kind in METRICS.items() if "weights" not in kind.needs
+                    key for key, kind in METRICS.items() if TUNABLE.issuperset(kind.needs)
                 )
                 raise ArgumentError(f"metric: found `{name}`; expected some of {known}")
             needs.update(metric.needs)

@@ -1,9 +1,9 @@
 """Writes a toy corpus as plain text files, in parts that share no source sentence.
 
 In: pair name, number of training pairs, folder, seed. Out: the paths written.
-How: a checksum of the source sentence decides its part, so every distinct sentence belongs to
-one part and nothing need be remembered. Each file is written under a temporary name beside its
-place and renamed when all are whole.
+How: a checksum of the source sentence (of the modern one, for spellings) decides its part, so
+every distinct sentence belongs to one part and nothing need be remembered. Each file is written
+under a temporary name beside its place and renamed when all are whole.
 Cost: one pass over the stream; memory does not grow.
 Not: compression; a folder that does not exist is made.
 """
@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from wayword.corpus.toy.pair import ToyPair, realiser_of
+from wayword.corpus.toy.pair import SPELLINGS, ToyPair, realiser_of
 from wayword.corpus.toy.stream import endless
 from wayword.errors import ArgumentError
 
@@ -76,7 +76,7 @@ def _write_drafts(pair: str, n: int, drafts: list[Path], seed: int) -> None:
         for item in endless(pair, seed):
             if not any(left.values()):
                 break
-            part = part_of(item.src)
+            part = part_of(item.tgt if pair in SPELLINGS else item.src)
             if left[part]:
                 left[part] -= 1
                 _write_lines(by_part[part], item)

@@ -24,6 +24,8 @@ REALISERS: dict[str, Realiser] = {
     "ar-en": arabic.realise,
     "ja-en": japanese.realise,
 }
+#: Pairs of an old and the modern spelling, and how the modern side is said (``spelling``).
+SPELLINGS: dict[str, Realiser] = {"old-de": german.realise}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,9 @@ def pairs() -> tuple[str, ...]:
 
 def realiser_of(pair: str) -> Realiser:
     """The source side of a pair, or a helpful error."""
-    realiser = REALISERS.get(pair)
+    realiser = REALISERS.get(pair) or SPELLINGS.get(pair)
     if realiser is None:
-        known = ", ".join(REALISERS)
+        known = ", ".join((*REALISERS, *SPELLINGS))
         raise ArgumentError(f"unknown toy pair {pair!r}; the known pairs are {known}")
     return realiser
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from wayword.corpus.toy.pair import Realiser, ToyPair, make_pair, realiser_of
+from wayword.corpus.toy.pair import SPELLINGS, Realiser, ToyPair, make_pair, realiser_of
 from wayword.corpus.toy.sampling import Draw
+from wayword.corpus.toy.spelling import old_spelling
 from wayword.corpus.toy.world import draw_sentence
 from wayword.errors import ArgumentError
 
@@ -26,15 +27,16 @@ LONGEST = 40
 
 def generate(pair: str, n: int, *, seed: int = 1) -> Iterator[ToyPair]:
     """The first `n` pairs of the stream that belongs to `pair` and `seed`."""
-    realise = realiser_of(pair)
+    realiser_of(pair)
     if n < 0:
         raise ArgumentError(f"n is {n}; the number of pairs cannot be negative")
-    return islice(_endless(realise, seed), n)
+    return islice(endless(pair, seed), n)
 
 
 def endless(pair: str, seed: int) -> Iterator[ToyPair]:
     """The whole stream."""
-    return _endless(realiser_of(pair), seed)
+    drawn = _endless(realiser_of(pair), seed)
+    return old_spelling(drawn, seed) if pair in SPELLINGS else drawn
 
 
 def _endless(realise: Realiser, seed: int) -> Iterator[ToyPair]:
