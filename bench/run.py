@@ -11,8 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
-    *("corpus", "annotate", "align", "extract", "lm", "waw", "decode", "tune", "evaluate"),
-    *("order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
+    *("corpus", "annotate", "align", "extract", "lm", "waw", "neural", "decode", "tune"),
+    *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
 )
 #: Those that make their text themselves.
 ALONE = ("corpus", "kill", "normalise")

@@ -1,6 +1,7 @@
 """Small systems for tests, made of the toy corpora."""
 
 from pathlib import Path
+from typing import Any
 
 from wayword import align, extract, lm
 from wayword.align.score import parse_links
@@ -10,7 +11,7 @@ from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.decode import Settings
 from wayword.parts.part import entry, open_part
-from wayword.reorder import lop, waw
+from wayword.reorder import lop, neural, waw
 from wayword.system import System
 
 WEIGHTS = {
@@ -49,6 +50,13 @@ def make(folder: Path, name: str = "de-en", size: int = 800) -> System:
         text=(src_text, tgt_text),
         made={"corpus": {"pairs": size}},
     ).save(system)
+
+
+def add_neural(folder: Path, corpus: Path) -> None:
+    """A network beside a system."""
+    text = (corpus / "train.de", corpus / "train.en", corpus / "train.links")
+    small: dict[str, Any] = {"embedding": 8, "hidden": 8, "key": 8}
+    neural.train(neural.Corpus.read(*text), epochs=1, **small).save(folder / "neural")
 
 
 def add_lop(folder: Path, corpus: Path) -> None:

@@ -12,8 +12,10 @@ from wayword.align.score import parse_links
 from wayword.cli import main
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Output, make_metric
+from wayword.parts.waw import WawPart
+from wayword.reorder import waw
 from wayword.system import System
-from wayword.tune.grid import Pruning, prune_grid
+from wayword.tune.grid import Pruning, prune_grid, prunings, worth_decoding
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def dev(toy_folder: Path) -> list[list[str]]:
     return [path.read_text(encoding="utf-8").splitlines()[:40] for path in files]
 
 
-GRID: dict[str, Any] = {"tops": (1, 3), "thresholds": (0.5, 0.1), "zones": (0, 4)}
+GRID: dict[str, Any] = {"prunings": prunings((1, 3), (0.5, 0.1), (0, 4))}
 
 
 def test_every_setting_scores_as_if_it_were_alone(system: System, dev: list[list[str]]) -> None:
@@ -52,7 +54,7 @@ def test_with_links_every_setting_shows_its_word_order(
     lines = (toy_folder / "corpus" / "dev.links").read_text(encoding="utf-8").splitlines()[:40]
     links = [parse_links(line, "dev.links") for line in lines]
     gold = Gold(refs=[dev[1]], src=dev[0], ref_links=[links])
-    for tried in prune_grid(system, dev[0], gold, tops=(1,), thresholds=(0.5,), zones=(0,)).tried:
+    for tried in prune_grid(system, dev[0], gold, prunings=[Pruning(1, 0.5, 0)]).tried:
         assert list(tried.order) == ["KRS-linked", "reversals"]
         assert 0 < tried.order["KRS-linked"] <= 100
 
@@ -86,9 +88,34 @@ def test_a_looser_setting_keeps_what_a_tighter_one_keeps() -> None:
 def test_bad_grids_are_refused(system: System, dev: list[list[str]]) -> None:
     gold = Gold(refs=[dev[1]])
     with pytest.raises(ArgumentError, match="found no values"):
-        prune_grid(system, dev[0], gold, zones=())
+        prunings((1,), (0.5,), ())
+    with pytest.raises(ArgumentError, match="found no settings"):
+        prune_grid(system, dev[0], gold, prunings=[])
     with pytest.raises(ArgumentError, match="same corpus"):
-        prune_grid(system, dev[0][:3], gold)
+        prune_grid(system, dev[0][:3], gold, **GRID)
+    with pytest.raises(ArgumentError, match="feature: found `wow`, which the system does not have"):
+        worth_decoding(system, ["a", "b", "c"], GRID["prunings"], "wow")
+
+
+def test_only_settings_that_no_other_beats_are_decoded(system: System, toy_folder: Path) -> None:
+    corpus = toy_folder / "corpus"
+    orders = [corpus / "dev.factored.de", corpus / "dev.en", corpus / "dev.links"]
+    every = prunings((1, 2, 3), (0.5, 0.1), (-1, 0, 4))
+    kept = worth_decoding(system, orders, every)
+    assert 0 < len(kept) < len(every)
+    part = next(part for part in system.parts if part.name == "waw")
+    assert isinstance(part, WawPart)
+    spaces = [pruning.space("dl:18") for pruning in every]
+    rows = dict(zip(every, waw.reach(part.model, waw.Corpus.read(*orders), spaces), strict=True))
+    for pruning in every:
+        beats = [
+            other
+            for other in kept
+            if rows[other].width <= rows[pruning].width and rows[other].right >= rows[pruning].right
+        ]
+        assert beats
+        if pruning in kept:
+            assert beats == [pruning]
 
 
 def test_the_command_prints_a_table_and_json(
@@ -99,6 +126,10 @@ def test_the_command_prints_a_table_and_json(
     assert main([*command, "--threshold", "0.1"]) == 0
     printed = capsys.readouterr().out
     assert "dl:18+waw(top=3,threshold=0.1,zone=1)" in printed
-    assert "least work within 0.1 of the best BLEU" in printed
+    assert "least work within 0.1 of it" in printed
     assert main([*command, "--threshold", "0.1", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["tried"]) == 3
+    orders = [str(toy_folder / "corpus" / name) for name in ("dev.factored.de", "dev.en")]
+    orders.append(str(toy_folder / "corpus" / "dev.links"))
+    assert main([*command, "--threshold", "0.5", "0.1", "--orders", *orders, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["tried"]) <= 5

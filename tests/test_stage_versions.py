@@ -15,8 +15,9 @@ from wayword.store import DONE, Store
 KNOWN = Path(__file__).parent / "golden" / "stages.json"
 QUICK = {
     "lm": {"order": 3},
-    "model": {"features": ["waw"]},
+    "model": {"features": ["waw", "neural"]},
     "waw": {"min_count": 5},
+    "neural": {"epochs": 1, "embedding": 8, "hidden": 8},
     "tune": {"runs": 1, "rounds": 1, "nbest": 10},
     "search": {"pop_limit": 30},
 }

@@ -4,6 +4,7 @@ import json
 import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wayword import _core
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import Chunk, Sentence
@@ -145,8 +147,6 @@ def _changed(path: Path) -> Path:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_refused_with_a_sentence(data: bytes) -> None:
-    from wayword import _core
-
     with pytest.raises(FormatError, match="expected a word-after-word model in version 3"):
         _core.WawModel.from_bytes(data)
 
@@ -157,7 +157,7 @@ def test_the_matrix_has_a_row_for_the_start(model: waw.WawModel) -> None:
     assert matrix.shape == (3, 2)
     assert matrix[1, 0] == matrix[2, 1] == 0.0
     assert np.all((matrix[0] > 0) & (matrix[0] < 1))
-    with pytest.raises(ArgumentError, match="too few layers for templates `WPC`"):
+    with pytest.raises(ArgumentError, match="too few layers for the model"):
         model.matrix(["er", "schläft"])
 
 
@@ -171,6 +171,7 @@ def test_the_matrix_has_a_row_for_the_start(model: waw.WawModel) -> None:
         ({"prior": -1.0}, "prior: found -1.0; expected 0 or more"),
         ({"optimiser": "sgd"}, "optimiser: found `sgd`; expected one of adagrad, lbfgs, cg"),
         ({"iterations": -1}, "iterations: found -1; expected 0 or more"),
+        ({"objective": "all"}, "objective: found `all`; expected one of each, choice"),
         ({"between_anchor": "i"}, "between_anchor: found `i`; expected one of j, ij"),
     ],
 )
@@ -227,26 +228,32 @@ def slow_ranking(
     links: list[list[tuple[int, int]]],
     limit: int,
     model: waw.WawModel | None,
-) -> tuple[int, int, int, int]:
-    """Decisions, beyond the limit, right word first, among three; from the definition."""
+) -> tuple[int, ...]:
+    """Decisions, beyond the limit, first, among three; the same of long jumps within the limit."""
     decisions = beyond = first = three = 0
+    long = {"back": [0, 0], "forward": [0, 0]}
     for sentence, own in zip(sentences, links, strict=True):
         order = order_from_links(len(sentence), own)
-        matrix = model.matrix(sentence) if model else np.zeros((len(sentence) + 1, len(sentence)))
+        rows = model.along(sentence, order, logs=False) if model else None
         free, last = set(range(1, len(sentence) + 1)), 0
-        for next_ in (at + 1 for at in order):
+        for step, next_ in enumerate(at + 1 for at in order):
             near = [u for u in free if abs(u - last - 1) <= limit]
-            ranked = sorted(
-                near,
-                key=lambda u: (-float(matrix[last, u - 1]), abs(u - last - 1), u <= last, u),
-            )
+            scores = {u: float(rows[step][u - 1]) if rows is not None else 0.0 for u in near}
+            ranked = sorted(near, key=lambda u: (-scores[u], abs(u - last - 1), u <= last, u))
             decisions += 1
             beyond += next_ not in near
             first += ranked[:1] == [next_]
             three += next_ in ranked[:3]
+            # The decoder must be able to come back to the first word that is left.
+            reached = [u for u in ranked if u == min(free) or abs(u + 1 - min(free)) <= limit]
+            jump = abs(next_ - last - 1)
+            way = "back" if next_ <= last else "forward"
+            if (7 if way == "back" else 6) < jump <= limit:
+                long[way][0] += 1
+                long[way][1] += next_ in reached[:3]
             free.remove(next_)
             last = next_
-    return decisions, beyond, first, three
+    return decisions, beyond, first, three, *long["back"], *long["forward"]
 
 
 def test_rankings_equal_a_slow_twin(folder: Path, model: waw.WawModel) -> None:
@@ -259,12 +266,112 @@ def test_rankings_equal_a_slow_twin(folder: Path, model: waw.WawModel) -> None:
         [(int(i), int(j)) for i, j in (link.split("-") for link in line.split())] for line in lines
     ]
     corpus = waw.Corpus.from_sentences(sentences, links)
-    found = waw.evaluate(model, corpus, limits=(3, 18))
-    for row, plain in zip(found.ranking, found.distance, strict=True):
-        for ranking, own in ((row, model), (plain, None)):
-            expected = slow_ranking(sentences, links, ranking.limit, own)
-            counts = (ranking.decisions, ranking.beyond, ranking.first, ranking.among_three)
-            assert counts == expected
+    both = waw.train(corpus, objective="choice", coverage=True, min_count=2)
+    for judge in (model, both):
+        found = waw.evaluate(judge, corpus, limits=(3, 8, 18))
+        for row, plain in zip(found.ranking, found.distance, strict=True):
+            for ranking, own in ((row, judge), (plain, None)):
+                expected = slow_ranking(sentences, links, ranking.limit, own)
+                assert (
+                    *(ranking.decisions, ranking.beyond, ranking.first, ranking.among_three),
+                    *(ranking.long_back, ranking.long_back_among_three),
+                    *(ranking.long_forward, ranking.long_forward_among_three),
+                ) == expected
+
+
+def test_what_spaces_leave_is_what_a_walk_finds(folder: Path, model: waw.WawModel) -> None:
+    from wayword.corpus.annotate import read_factored
+
+    src, _, link_file = files(folder, "test")
+    sentences = list(read_factored(src))[:40]
+    lines = link_file.read_text(encoding="utf-8").splitlines()[:40]
+    links = [
+        [(int(i), int(j)) for i, j in (link.split("-") for link in line.split())] for line in lines
+    ]
+    corpus = waw.Corpus.from_sentences(sentences, links)
+    spaces = ["dl:5", "dl:18+waw(top=2,threshold=0.25,zone=1)", "dl:18+waw(top=1,zone=-1)"]
+    for space, found in zip(spaces, waw.reach(model, corpus, spaces), strict=True):
+        steps = kept = candidates = whole = 0
+        for sentence, own in zip(sentences, links, strict=True):
+            order = order_from_links(len(sentence), own)
+            rows = np.nan_to_num(model.along(sentence, order, logs=False), nan=-99.0)
+            covered, end, lost = [False] * len(order), 0, 0
+            for step, next_ in enumerate(order):
+                shown = _core.waw_options(space, covered, end, rows[step].tolist())
+                candidates += shown.count("o")
+                lost += shown[next_] != "o"
+                covered[next_], end = True, next_ + 1
+            steps, kept, whole = steps + len(order), kept + len(order) - lost, whole + (not lost)
+        counts = (found.steps, found.kept, found.candidates, found.sentences, found.whole)
+        assert counts == (steps, kept, candidates, 40, whole)
+        assert found.to_dict()["right"] == pytest.approx(kept / steps)
+    with pytest.raises(ArgumentError, match="space: found `itg`; expected `mono`"):
+        waw.reach(model, corpus, ["itg"])
+
+
+# --- definitions b.7 ------------------------------------------------------------------------------
+
+
+def test_a_choice_shares_one_probability_among_the_words_left(corpus: waw.Corpus) -> None:
+    model = waw.train(corpus, objective="choice", iterations=2)
+    assert model.summary is not None
+    assert model.summary.likelihood > model.summary.likelihood_before
+    sentence = Sentence(EXAMPLE.words, ("PRON", "NOUN", "VERB", "NOUN", "PRON"), ())
+    order = [2, 0, 1, 4, 3]
+    for row in np.exp(model.along(sentence, order)):
+        assert np.nansum(row) == pytest.approx(1)
+    scores, logs = (model.along(sentence, order, logs=is_log) for is_log in (False, True))
+    np.testing.assert_allclose(
+        logs, scores - np.log(np.nansum(np.exp(scores), axis=1))[:, None], atol=1e-5
+    )
+
+
+def test_both_objectives_agree_where_there_is_one_rival(tmp_path: Path) -> None:
+    # Two words, four times `a b` and once `b a`, and one feature for each jump: the share of a
+    # choice is the logistic function of a difference, so without a prior both come to 4/5.
+    links = [[(0, 0), (1, 1)]] * 40 + [[(0, 1), (1, 0)]] * 10
+    corpus = waw.Corpus.from_sentences([["a", "b"]] * 50, links)
+    options: dict[str, Any] = {"templates": "W", "min_count": 1, "prior": 0.0}
+    for objective in ("each", "choice"):
+        model = waw.train(
+            corpus,
+            objective=objective,
+            tolerance=1e-12,
+            iterations=500,
+            optimiser="lbfgs",
+            **options,
+        )
+        assert model.along(["a", "b"], [0, 1])[0][0] == pytest.approx(math.log(0.8), abs=0.01)
+        model.write_text(tmp_path / "text")
+        again = waw.WawModel.read_text(tmp_path / "text")
+        assert again.recipe["objective"] == objective
+        assert again._core.to_bytes() == model._core.to_bytes()
+
+
+def test_what_is_translated_around_a_word_makes_features(
+    corpus: waw.Corpus, tmp_path: Path
+) -> None:
+    model = waw.train(corpus, coverage=True, iterations=2, min_count=5)
+    model.write_text(tmp_path / "text")
+    text = (tmp_path / "text").read_text(encoding="utf-8")
+    assert "coverage=true" in text.splitlines()[0]
+    names = [line.split("\t")[0] for line in text.splitlines()]
+    assert {"22|1", "22|8", "23|4|VERB"} <= set(names)
+    assert any(name.startswith("24|") for name in names)
+    weights = {
+        name: float(weight) for name, weight in (line.split("\t") for line in text.splitlines()[1:])
+    }
+    sentence = Sentence(("er", "schläft", "heute"), ("PRON", "VERB", "ADV"), ())
+    # First the second word; then around the first word: nothing before it (1), the word after it
+    # is translated (2), both (3), it is the first that is left (4).
+    margins = [weights["**BIAS**"]]
+    margins += [weights.get(name, 0.0) for name in waw.features(sentence, 2, 1)]
+    for bit in (1, 2, 3, 4):
+        margins += [
+            weights.get(name, 0.0) for name in (f"22|{bit}", f"23|{bit}|PRON", f"24|{bit}|er")
+        ]
+    expected = -math.log1p(math.exp(-sum(margins)))
+    assert model.along(sentence, [1, 0, 2])[1][0] == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_gain_has_the_interval_of_its_sentences(folder: Path, model: waw.WawModel) -> None:

@@ -327,6 +327,8 @@ class PathFeature:
     @staticmethod
     def waw(name: str, model: WawModel) -> PathFeature: ...
     @staticmethod
+    def neural(name: str, model: NeuralModel) -> PathFeature: ...
+    @staticmethod
     def lop(name: str, model: LopModel) -> PathFeature: ...
     @staticmethod
     def given(name: str) -> PathFeature: ...
@@ -449,6 +451,7 @@ class WeightPoint:
     def search(self, direction: list[float], gap: float) -> tuple[View, View, View, View]: ...
 
 _Layers = tuple[list[str], list[str] | None, _Chunks | None]
+_WawKept = tuple[int, int]
 _WawPlaces = tuple[int, int, int]
 _WawRanked = tuple[_WawPlaces, int, _WawPlaces, _WawPlaces]
 
@@ -543,6 +546,8 @@ class WawTrainer:
         inclusive: bool,
         between_anchor: str,
         min_count: int,
+        objective: str,
+        coverage: bool,
         memory: int,
         temp_dir: _Path | None,
         threads: int,
@@ -585,9 +590,52 @@ class WawModel:
     @property
     def needs(self) -> tuple[bool, bool]: ...
     def matrix(self, layers: _Layers) -> View: ...
+    def along(self, layers: _Layers, order: list[int], is_log: bool) -> View: ...
 
+@final
+class NeuralModel:
+    VERSION: int
+    @staticmethod
+    def load(path: _Path) -> NeuralModel: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> NeuralModel: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: _Path) -> None: ...
+    @property
+    def path(self) -> pathlib.Path | None: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def recipe(self) -> dict[str, Any]: ...
+    @property
+    def vocabulary(self) -> tuple[list[str], list[str] | None]: ...
+    def parameters(self) -> list[tuple[str, int, int, View]]: ...
+    def matrix(self, layers: _Layers) -> View: ...
+    def along(self, layers: _Layers, order: list[int], is_log: bool) -> View: ...
+
+def neural_train(
+    corpus: LinkedText,
+    *,
+    epochs: int,
+    batch: int,
+    rate: float,
+    dropout: float,
+    embedding: int,
+    hidden: int,
+    key: int,
+    window: int,
+    coverage: bool,
+    tags: bool,
+    min_count: int,
+    vocabulary: int,
+    seed: int,
+    threads: int,
+    progress: _Progress,
+) -> tuple[NeuralModel, list[tuple[int, float]]]: ...
 def waw_evaluate(
-    model: WawModel,
+    model: WawModel | NeuralModel,
     corpus: LinkedText,
     limits: list[int],
     *,
@@ -596,6 +644,14 @@ def waw_evaluate(
 ) -> tuple[tuple[int, int, int, int], list[tuple[_WawRanked, _WawRanked, tuple[int, int]]]]: ...
 def waw_features(layers: _Layers, from_: int, to: int, between_anchor: str) -> list[str]: ...
 def waw_options(space: str, covered: list[bool], end: int, scores: list[float]) -> str: ...
+def waw_reach(
+    model: WawModel | NeuralModel,
+    corpus: LinkedText,
+    spaces: list[str],
+    *,
+    threads: int,
+    progress: _Progress,
+) -> list[tuple[_WawKept, int, _WawKept, _WawKept, int, int]]: ...
 def waw_samples(order: list[int], window: int, inclusive: bool) -> list[tuple[int, int, bool]]: ...
 
 _Texts = list[list[str]]

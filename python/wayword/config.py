@@ -70,8 +70,8 @@ class Model:
     preorder: str = ""
     #: look up the spelling of known words, in text of characters
     lexicon: bool = False
-    #: path features: ``waw``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``; ``NAME=`` gives one
-    #: a name
+    #: path features: ``waw``, ``neural``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``;
+    #: ``NAME=`` gives one a name
     features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -201,7 +201,9 @@ class Config(Sections):
     @property
     def reads_tags(self) -> bool:
         """Whether some model looks at tags of the source."""
-        reading = any(wanted.part.reads_tags for wanted in self.model.wanted)
+        reading = any(
+            wanted.part.reads_tags(self.parts.get(wanted.name)) for wanted in self.model.wanted
+        )
         return reading or bool(self.model.preorder)
 
     def check(self) -> None:

@@ -194,7 +194,9 @@ def _reordered(config: Config, ground: Ground, preordered: Stage) -> Ground:
     linked = preordered
     if config.preorder.realign:
         linked = align_stage(preordered, None, config.align, name="realign")
-    reading = any(wanted.part.reads_tags for wanted in config.model.wanted)
+    reading = any(
+        wanted.part.reads_tags(config.parts.get(wanted.name)) for wanted in config.model.wanted
+    )
     assert ground.tagged is not None, "a preorderer gets tags"
     tagged = reordered_stage(ground.tagged, preordered) if reading else None
     return Ground(preordered, linked, tagged)

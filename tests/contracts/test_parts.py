@@ -54,6 +54,7 @@ ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
         "annotator", "annotator", annotator=Tagger.load(folder / "tagger").to_manifest()
     ),
     "waw": lambda _: entry("waw", "waw", file="waw"),
+    "neural": lambda _: entry("neural", "neural", file="neural"),
     "lop": lambda _: entry("lop", "lop", file="lop"),
     "preorder": lambda _: entry("preorder", "preorder", file="lop", orders=3, order_weight=0.1),
     "lexicon": lexicon,
@@ -68,6 +69,7 @@ def models(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "system"
     shutil.copytree(toy_folder / "system", folder)
     systems.add_waw(folder, toy_folder / "corpus")
+    systems.add_neural(folder, toy_folder / "corpus")
     systems.add_lop(folder, toy_folder / "corpus")
     return folder
 
@@ -77,9 +79,14 @@ def folder(models: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(models, tmp_path / "system"))
 
 
+def reads_tags(kind: str) -> bool:
+    part = kind_of(kind)
+    return part.reads_tags(part.Options() if part.Options is not None else None)
+
+
 def given(part: Part) -> list[Any]:
     """What a part gives, comparable."""
-    sources = part.prepare([Source(TAGGED if part.reads_tags else Sentence(WORDS))])
+    sources = part.prepare([Source(TAGGED if reads_tags(part.kind) else Sentence(WORDS))])
     feature, phrases, model = part.feature(), part.phrases(), part.language_model()
     said = feature.matrices(sources) if feature is not None else None
     return [
@@ -140,7 +147,7 @@ def test_a_file_outside_the_folder_is_refused(kind: str, folder: Path) -> None:
 def test_a_system_can_hold_it(kind: str, models: Path, folder: Path, tmp_path: Path) -> None:
     bare = [part for part in System.open(models).parts if part.kind in {"phrase-table", "lm"}]
     system = System([*bare, open_part(ENTRIES[kind](folder), folder)])
-    if kind_of(kind).reads_tags:
+    if reads_tags(kind):
         system = System([*bare, open_part(ENTRIES["annotator"](folder), folder), system.parts[-1]])
     weights = dict.fromkeys(system.weights, 0.5)
     saved = system.with_weights(weights).save(tmp_path / "saved")

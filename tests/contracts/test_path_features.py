@@ -22,7 +22,7 @@ from wayword.decode import Decoder, Settings, Translation
 from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
-from wayword.reorder import lop, waw
+from wayword.reorder import lop, neural, waw
 from wayword.reorder.feature import Feature, Given
 
 Floats = npt.NDArray[np.float64]
@@ -34,7 +34,8 @@ UNLIMITED: dict[str, Any] = {
 }
 KINDS = (
     *("words", "tags", "chunks", "callable", "mapping", "two models", "model and matrix"),
-    *("pairs", "bracketings"),
+    *("pairs", "bracketings", "choice", "coverage", "choice and coverage", "network"),
+    "network and coverage",
 )
 
 
@@ -53,6 +54,7 @@ class Room:
     sources: list[Source]
     models: dict[str, waw.WawModel]
     orderers: dict[str, lop.LopModel]
+    networks: dict[str, neural.NeuralModel]
 
     def features(self, kind: str) -> list[Feature]:
         """The features of a kind."""
@@ -65,10 +67,9 @@ class Room:
             return [self.models["W"].feature("plain"), self.models["WPC"].feature("chunky")]
         if kind == "model and matrix":
             return [self.models["WP"].feature(), Given("noise", noise)]
-        if kind in self.orderers:
-            return [self.orderers[kind].feature()]
         templates = {"words": "W", "tags": "WP", "chunks": "WPC"}
-        return [self.models[templates[kind]].feature()]
+        learned: dict[str, Any] = {**self.orderers, **self.networks, **self.models}
+        return [learned[templates.get(kind, kind)].feature()]
 
     def decoder(self, features: Sequence[Feature], **settings: Any) -> Decoder:
         """A decoder that listens to the features."""
@@ -92,13 +93,24 @@ def room(toy_folder: Path) -> Room:
         name: waw.train(samples, templates=name, optimiser="adagrad", iterations=2)
         for name in ("W", "WP", "WPC")
     }
+    for name, options in (
+        ("choice", {"objective": "choice"}),
+        ("coverage", {"coverage": True}),
+        ("choice and coverage", {"objective": "choice", "coverage": True}),
+    ):
+        models[name] = waw.train(samples, templates="WP", iterations=2, **options)
+    small: dict[str, Any] = {"epochs": 1, "embedding": 8, "hidden": 8, "key": 8, "window": 4}
+    networks = {
+        "network": neural.train(samples, coverage=False, **small),
+        "network and coverage": neural.train(samples, tags=True, **small),
+    }
     learned, held_out = samples.split(700)
     orderers = {
         kind: lop.fit(learned, held_out, model=model, passes=2, bits=16)
         for kind, model in (("pairs", "lop"), ("bracketings", "joint"))
     }
     dev = [Source(sentence) for sentence in read_factored(corpus / "dev.factored.de")]
-    return Room(toy_folder / "system", dev[:12], models, orderers)
+    return Room(toy_folder / "system", dev[:12], models, orderers, networks)
 
 
 @pytest.fixture(scope="module", params=KINDS)

@@ -10,18 +10,17 @@ use std::sync::{Arc, OnceLock};
 use twin::{After, Ahead, Demands, Grams, Pair, Table, Twin, Way, noise};
 use wayword::Job;
 use wayword::align::Link;
-use wayword::corpus::annotated::Sentence as Annotated;
+use wayword::corpus::annotated::{Annotation, Sentence as Annotated};
 use wayword::decode::{
     Decoder, Marked, MarkupMode, Models, Oov, Outcome, Request, Search, Settings, Step,
     Translation, Wanted,
 };
 use wayword::error::Place;
-use wayword::feature::{LanguageModel, NamedMatrix, Source, Span, Weights};
+use wayword::feature::{Coverage, LanguageModel, NamedMatrix, Source, Span, Weights};
 use wayword::orientation::Orientation;
 use wayword::reorder::orientation::NextTest;
-use wayword::reorder::waw::{
-    Anchor, Matrix, Model, Options, Prepared, Scores, Templates, Trainer, Waw, Window,
-};
+use wayword::reorder::jump::{self, Judge, Jumps, Matrix, Rater, Scores, Window};
+use wayword::reorder::waw::{Anchor, Model, Objective, Options, Templates, Trainer};
 use wayword::reorder::{Corpus, Distortion, Prune, Pruning, Space};
 
 const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
@@ -214,7 +213,7 @@ fn problem(seed: u32, orientation: Option<&str>) -> Problem {
 }
 
 impl Problem {
-    fn models<'a>(&'a self, waw: Option<&'a Waw>) -> Models<'a> {
+    fn models<'a>(&'a self, waw: Option<&'a Jumps>) -> Models<'a> {
         Models {
             phrases: &self.table,
             lms: vec![&self.trigrams, &self.unigrams],
@@ -228,8 +227,8 @@ impl Problem {
 }
 
 /// The feature `waw`, whose numbers come with the sentences.
-fn given() -> Waw {
-    Waw::new("waw", Scores::Given).unwrap()
+fn given() -> Jumps {
+    Jumps::new("waw", Scores::Given).unwrap()
 }
 
 fn matrix(cells: &[f32]) -> NamedMatrix<'_> {
@@ -264,6 +263,8 @@ fn tagged_model() -> Arc<Model> {
             anchor: Anchor::Target,
             window: Window::default(),
             min_count: 1,
+            objective: Objective::Each,
+            coverage: false,
         };
         let job = Job::new(1);
         let trainer = Trainer::new(&corpus, options, 1 << 20, None, &job).unwrap();
@@ -277,12 +278,30 @@ fn scores_of(model: &Model, words: &[&str], tags: &[&str]) -> Vec<f32> {
     let texts = |layer: &[&str]| layer.iter().map(|text| text.to_string().into()).collect();
     let none = || Vec::new();
     let src = Annotated::of_layers(texts(words), texts(tags), vec![], none(), none()).unwrap();
-    let mut prepared = Prepared::default();
-    prepared.fill_from(&src);
-    let matrix = Matrix::lazy(model, prepared);
+    let rater = model.rater(&src);
     let length = words.len() as u32;
+    let nothing = vec![0; Coverage::blocks_for(length)];
+    let cov = Coverage::new(&nothing, length);
     let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
-    pairs.map(|(from, to)| if from == to { 0.0 } else { matrix.get(from, to) }).collect()
+    pairs.map(|(from, to)| if from == to { 0.0 } else { rater.score(cov, from, to) }).collect()
+}
+
+/// The twin's model as the decoder knows it.
+struct Choosing(After);
+
+impl Judge for Choosing {
+    fn needs(&self) -> Annotation {
+        Annotation::default()
+    }
+
+    fn window(&self) -> Window {
+        Window { width: self.0.window.unwrap(), inclusive: true }
+    }
+
+    fn rater<'a>(&'a self, _: &Annotated<'_>) -> Rater<'a> {
+        let matrix = Matrix::given(self.0.length, &self.0.scores);
+        Rater::new(matrix, &self.0.around, jump::Link::Choice(self.window()))
+    }
 }
 
 const SPACES: [&str; 9] = ["mono", "dl:0", "dl:2", "dl:3", "dl:-1", "ibm:2", "mj1", "mj2", "itg"];
@@ -373,9 +392,11 @@ proptest! {
         ends in any::<bool>(),
         beside in any::<bool>(),
         prune in any::<bool>(),
+        chooses in any::<bool>(),
     ) {
         let problem = problem(seed, orientation);
-        let mut after = After::random(seed, length);
+        let mut after =
+            if chooses { After::choosing(seed, length) } else { After::random(seed, length) };
         // The twin knows these three spaces step by step, as early pruning needs it.
         if prune && matches!(settings.space, Space::Mono | Space::Dl(_) | Space::Ibm(_)) {
             let top = (noise(seed, &[1]) * 4.0) as u32;
@@ -383,7 +404,11 @@ proptest! {
             let zone = ((noise(seed, &[2]) * 4.0) as u32).checked_sub(1);
             after.prune = Some(Prune { top, threshold, zone });
         }
-        let waw = given();
+        let mut waw = given();
+        if chooses {
+            let model = Choosing(After::choosing(seed, length));
+            waw = Jumps::new("waw", Scores::Model(Arc::new(model))).unwrap();
+        }
         let models = problem.models(paths.then_some(&waw));
         let weights = random_weights(&models, seed);
         let settings = Settings {
@@ -575,8 +600,8 @@ proptest! {
         let mut waw = given();
         if trained {
             let model = tagged_model();
-            waw = Waw::new("waw", Scores::Model(Arc::clone(&model))).unwrap();
             after.scores = scores_of(&model, &src, &tags);
+            waw = Jumps::new("waw", Scores::Model(model)).unwrap();
         }
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);

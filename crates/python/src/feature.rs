@@ -2,12 +2,14 @@
 
 use crate::border::call;
 use crate::lop::LopModel;
+use crate::neural::NeuralModel;
 use crate::waw::WawModel;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use wayword::feature::PathFeature as Seat;
+use wayword::reorder::jump::{Jumps, Scores};
 use wayword::reorder::lop::Lop;
-use wayword::reorder::waw::{Scores, Waw};
+
 
 /// A path feature at its seat; see `wayword.reorder.feature`.
 #[pyclass(frozen, module = "wayword._core")]
@@ -17,7 +19,8 @@ pub struct PathFeature {
 
 impl PathFeature {
     fn of(py: Python<'_>, name: &str, scores: Scores) -> PyResult<Self> {
-        call(py, || Waw::new(name, scores)).map(|waw| PathFeature { inner: Arc::new(waw) })
+        let jumps = call(py, || Jumps::new(name, scores))?;
+        Ok(PathFeature { inner: Arc::new(jumps) })
     }
 }
 
@@ -26,7 +29,15 @@ impl PathFeature {
     /// A word-after-word model.
     #[staticmethod]
     fn waw(py: Python<'_>, name: &str, model: &WawModel) -> PyResult<Self> {
-        PathFeature::of(py, name, Scores::Model(Arc::clone(&model.inner)))
+        let model = Arc::clone(&model.inner);
+        PathFeature::of(py, name, Scores::Model(model))
+    }
+
+    /// A network.
+    #[staticmethod]
+    fn neural(py: Python<'_>, name: &str, model: &NeuralModel) -> PyResult<Self> {
+        let model = Arc::clone(&model.inner);
+        PathFeature::of(py, name, Scores::Model(model))
     }
 
     /// A linear-ordering model.

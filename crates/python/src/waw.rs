@@ -3,6 +3,7 @@
 use crate::annotated::{Layers, LinkedText, sentence};
 use crate::border::{call, enter};
 use crate::corpus::FLOATS;
+use crate::neural::NeuralModel;
 use crate::view::View;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -11,9 +12,10 @@ use std::sync::Arc;
 use wayword::corpus::SrcPos;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
+use wayword::reorder::jump::{self, Judge, Walk, Window};
 use wayword::reorder::prune::Chooser;
 use wayword::reorder::waw::{
-    self, Anchor, Ends, Matrix, Options, Prepared, Shapes, Templates, Walk, Window,
+    self, Anchor, Ends, Objective, Options, Prepared, Shapes, Templates,
 };
 use wayword::reorder::{Corpus, Shaped};
 
@@ -28,6 +30,29 @@ type Ranked = (Places, u64, Places, Places);
 type Decided = (u64, u64, u64, u64);
 /// A model, plain distance, and squares of the gain.
 type Compared = (Ranked, Ranked, (u64, u64));
+
+/// Steps, and those whose right word may come next.
+type Kept = (u64, u64);
+/// All steps, candidates, long jumps back and forward, sentences, whole orders.
+type Reached = (Kept, u64, Kept, Kept, u64, u64);
+
+/// Any model of the next word.
+#[derive(FromPyObject)]
+pub enum AnyModel<'py> {
+    /// A logistic regression.
+    Waw(PyRef<'py, WawModel>),
+    /// A network.
+    Neural(PyRef<'py, NeuralModel>),
+}
+
+impl AnyModel<'_> {
+    fn judge(&self) -> &dyn Judge {
+        match self {
+            AnyModel::Waw(model) => &*model.inner,
+            AnyModel::Neural(model) => &*model.inner,
+        }
+    }
+}
 
 /// Samples ready for an optimiser; see `wayword.reorder.waw.train`.
 #[pyclass(frozen, module = "wayword._core")]
@@ -48,8 +73,8 @@ fn view(numbers: Vec<f64>) -> View {
 #[pymethods]
 impl WawTrainer {
     #[new]
-    #[pyo3(signature = (corpus, *, templates, window, inclusive, between_anchor, min_count, memory,
-                        temp_dir, threads, progress))]
+    #[pyo3(signature = (corpus, *, templates, window, inclusive, between_anchor, min_count,
+                        objective, coverage, memory, temp_dir, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
     fn new(
         py: Python<'_>,
@@ -59,6 +84,8 @@ impl WawTrainer {
         inclusive: bool,
         between_anchor: &str,
         min_count: u32,
+        objective: &str,
+        coverage: bool,
         memory: usize,
         temp_dir: Option<PathBuf>,
         threads: usize,
@@ -74,6 +101,8 @@ impl WawTrainer {
                 anchor: Anchor::named(between_anchor)?,
                 window: Window { width: window, inclusive },
                 min_count,
+                objective: Objective::named(objective)?,
+                coverage,
             })
         })?;
         let inner = enter(py, threads, progress, |job| {
@@ -208,6 +237,8 @@ impl WawModel {
         dict.set_item("inclusive", options.window.inclusive)?;
         dict.set_item("between_anchor", options.anchor.name())?;
         dict.set_item("min_count", options.min_count)?;
+        dict.set_item("objective", options.objective.name())?;
+        dict.set_item("coverage", options.coverage)?;
         dict.set_item("prior", prior)?;
         dict.set_item("bias", bias)?;
         dict.set_item("samples", samples)?;
@@ -221,30 +252,81 @@ impl WawModel {
         (needs.tags, needs.chunks)
     }
 
-    /// ln P for each word before (the start first) and each word after, row by row; minus
-    /// infinity where both are the same word.
+    /// ln P for each word before (the start first) and each word after, row by row, when nothing
+    /// is translated yet; minus infinity where both are the same word.
     fn matrix(&self, py: Python<'_>, layers: Layers) -> PyResult<View> {
-        let rows = call(py, || {
-            let src = sentence(&layers)?;
-            let templates = self.inner.recipe().options.templates;
-            if !src.annotation().covers(templates.needs()) {
-                return Err(Error::Argument {
-                    name: "sentence".into(),
-                    found: format!("too few layers for templates `{templates}`"),
-                    expected: "text annotated as the training text was".into(),
-                });
-            }
-            let mut prepared = Prepared::default();
-            prepared.fill_from(&src);
-            let length = src.len() as u32;
-            let matrix = Matrix::lazy(&self.inner, prepared);
-            let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
-            let score =
-                |(from, to)| if from == to { f32::NEG_INFINITY } else { matrix.get(from, to) };
-            Ok(pairs.map(score).collect::<Vec<f32>>())
-        })?;
-        Ok(View::of(Arc::new(rows), FLOATS, |rows: &Vec<f32>| rows))
+        matrix(py, &*self.inner, &layers)
     }
+
+    /// What it gives along an order; see `wayword.reorder.waw.WawModel.along`.
+    fn along(
+        &self,
+        py: Python<'_>,
+        layers: Layers,
+        order: Vec<u32>,
+        is_log: bool,
+    ) -> PyResult<View> {
+        along(py, &*self.inner, &layers, &order, is_log)
+    }
+}
+
+/// What a model says of each pair of words when nothing is translated yet.
+pub fn matrix(py: Python<'_>, model: &dyn Judge, layers: &Layers) -> PyResult<View> {
+    let rows = call(py, || {
+        let src = sentence(layers)?;
+        if !src.annotation().covers(model.needs()) {
+            return Err(Error::Argument {
+                name: "sentence".into(),
+                found: "too few layers for the model".into(),
+                expected: "text annotated as the training text was".into(),
+            });
+        }
+        let length = src.len() as u32;
+        let rater = model.rater(&src);
+        let nothing = vec![0; Coverage::blocks_for(length)];
+        let cov = Coverage::new(&nothing, length);
+        let pairs = (0..=length).flat_map(|from| (1..=length).map(move |to| (from, to)));
+        let score = |(from, to)| match from == to {
+            true => f32::NEG_INFINITY,
+            false => rater.log_prob(cov, from, to),
+        };
+        Ok(pairs.map(score).collect::<Vec<f32>>())
+    })?;
+    Ok(View::of(Arc::new(rows), FLOATS, |rows: &Vec<f32>| rows))
+}
+
+/// What a model gives along an order, which counts from 0: for each step a number for each word,
+/// not a number where it is translated; log probabilities, or the scores that words are ranked by.
+pub fn along(
+    py: Python<'_>,
+    model: &dyn Judge,
+    layers: &Layers,
+    order: &[u32],
+    is_log: bool,
+) -> PyResult<View> {
+    let rows = call(py, || {
+        let src = sentence(layers)?;
+        let is_order = wayword::reorder::order::inverse(order).is_some();
+        if !src.annotation().covers(model.needs()) || order.len() != src.len() || !is_order {
+            return Err(Error::Argument {
+                name: "order".into(),
+                found: format!("{} positions for {} words", order.len(), src.len()),
+                expected: "each position once, and the layers that the model looks at".into(),
+            });
+        }
+        let rater = model.rater(&src);
+        let mut rows = Vec::with_capacity(order.len() * order.len());
+        Walk::default().steps(order, |from, _, cov| {
+            let score = |to: u32| match (cov.has(to - 1), is_log) {
+                (true, _) => f32::NAN,
+                (false, true) => rater.log_prob(cov, from, to),
+                (false, false) => rater.score(cov, from, to),
+            };
+            rows.extend((1..=order.len() as u32).map(score));
+        });
+        Ok(rows)
+    })?;
+    Ok(View::of(Arc::new(rows), FLOATS, |rows: &Vec<f32>| rows))
 }
 
 /// Puts a model to the test: found, missed, wrong, refused; and for each limit all decisions,
@@ -254,24 +336,52 @@ impl WawModel {
 #[pyo3(signature = (model, corpus, limits, *, threads, progress))]
 pub fn waw_evaluate(
     py: Python<'_>,
-    model: &WawModel,
+    model: AnyModel<'_>,
     corpus: &LinkedText,
     limits: Vec<u32>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Decided, Vec<Compared>)> {
-    let (model, corpus) = (&*model.inner, &*corpus.inner);
+    let (model, corpus) = (model.judge(), &*corpus.inner);
     let (decided, compared) =
-        enter(py, threads, progress, |job| waw::evaluate(model, corpus, &limits, job))?;
-    let waw::Decided { found, missed, wrong, refused } = decided;
-    let places = |p: &waw::Places| (p.decisions, p.first, p.among_three);
-    let ranked =
-        |r: &waw::Ranked| (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward));
+        enter(py, threads, progress, |job| jump::evaluate(model, corpus, &limits, job))?;
+    let jump::Decided { found, missed, wrong, refused } = decided;
+    let places = |p: &jump::Places| (p.decisions, p.first, p.among_three);
+    let ranked = |r: &jump::Ranked| {
+        (places(&r.all), r.beyond, places(&r.long_back), places(&r.long_forward))
+    };
     let rows = compared.iter().map(|of_limit| {
         let squares = (of_limit.first_squares, of_limit.among_three_squares);
         (ranked(&of_limit.model), ranked(&of_limit.distance), squares)
     });
     Ok(((found, missed, wrong, refused), rows.collect()))
+}
+
+/// What spaces leave of the right orders: for each, steps and those whose right word may come
+/// next, candidates over all steps, the same two counts for long jumps back and forward,
+/// sentences, and those whose whole order is left.
+#[pyfunction]
+#[pyo3(signature = (model, corpus, spaces, *, threads, progress))]
+pub fn waw_reach(
+    py: Python<'_>,
+    model: AnyModel<'_>,
+    corpus: &LinkedText,
+    spaces: Vec<String>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Reached>> {
+    let (model, corpus) = (model.judge(), &*corpus.inner);
+    let reached = enter(py, threads, progress, |job| {
+        let spaces: Vec<Shaped> =
+            spaces.iter().map(|name| Shaped::named(name)).collect::<wayword::Result<_>>()?;
+        jump::reach(model, corpus, &spaces, job)
+    })?;
+    let kept = |k: jump::Kept| (k.steps, k.kept);
+    let row = |r: jump::Reached| {
+        let long = (kept(r.long_back), kept(r.long_forward));
+        (kept(r.all), r.candidates, long.0, long.1, r.sentences, r.whole)
+    };
+    Ok(reached.into_iter().map(row).collect())
 }
 
 /// The samples of an order: from, to, whether it is right; positions from 1, 0 is the start.
@@ -311,6 +421,8 @@ pub fn waw_features(
             anchor: Anchor::named(between_anchor)?,
             window: Window::default(),
             min_count: 1,
+            objective: Objective::Each,
+            coverage: false,
         });
         let mut prepared = Prepared::default();
         prepared.fill_from(&src);

@@ -28,6 +28,7 @@ COMMANDS = (
     "extract",
     "lm",
     "waw",
+    "neural",
     "preorder",
     "translate",
     "tune",

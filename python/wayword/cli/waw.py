@@ -6,7 +6,7 @@ A decoder uses the model as a feature and to leave out jumps that are not worth 
 `wayword translate SYSTEM --space 'dl:18+waw(top=3,threshold=0.1,zone=5)'`.
 
 example: wayword waw train train.de train.en train.links -o de.waw
-         wayword waw evaluate de.waw test.de test.en test.links
+         wayword waw evaluate de.waw test.de test.en test.links --grid
          wayword waw show de.waw 'er|PRON hat|AUX Tee|NOUN getrunken|VERB'
          wayword waw grid system --dev dev.de dev.en
 """
@@ -14,7 +14,7 @@ example: wayword waw train train.de train.en train.links -o de.waw
 import argparse
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
-from wayword.cli.waw_grid import configure_grid
+from wayword.cli.waw_grid import add_pruning, configure_grid
 from wayword.cli.waw_train import add_bitext, configure_train
 
 HELP = "learn which source word comes right after which"
@@ -30,6 +30,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     test.add_argument(
         "--dl", type=int, nargs="+", default=[10, 18], metavar="K", help="distortion limits (10 18)"
     )
+    test.add_argument(
+        "--space",
+        nargs="+",
+        default=[],
+        metavar="SPACE",
+        help="also what these leave of the right orders: dl:8 'dl:18+waw(top=3)'",
+    )
+    test.add_argument(
+        "--grid", action="store_true", help="the same for a grid of pruning at the largest limit"
+    )
+    add_pruning(test, top=[3, 5, 8], threshold=[0.25, 0.1, 0.05, 0.02], zone=[-1, 0, 1, 3, 5])
     add_threads(test)
     add_json(test)
     test.set_defaults(action=run_evaluate)
@@ -53,38 +64,55 @@ def run(args: argparse.Namespace) -> None:
 
 
 def run_evaluate(args: argparse.Namespace) -> None:
-    """Evaluate and print the two tables."""
+    """Evaluate and print the tables."""
     from wayword.reorder import waw
-    from wayword.report.waw import describe
+    from wayword.reorder.judge import load_judge
+    from wayword.report.waw import describe, describe_reach
 
     corpus = waw.Corpus.read(args.src, args.tgt, args.links)
-    evaluations = {}
+    spaces = [*args.space, *(_grid(args) if args.grid else ())]
+    evaluations, reaches = {}, {}
     for path in args.models:
-        model = waw.WawModel.load(path)
+        model = load_judge(path)
         with bar(f"waw: {path}", " lines") as progress:
-            evaluation = waw.evaluate(
-                model, corpus, limits=args.dl, threads=args.threads, progress=progress
-            )
-        evaluations[path] = (model.recipe["templates"], evaluation)
+            room = {"threads": args.threads, "progress": progress}
+            evaluation = waw.evaluate(model, corpus, limits=args.dl, **room)
+            reaches[path] = waw.reach(model, corpus, spaces, **room) if spaces else []
+        evaluations[path] = (model.described, evaluation)
     if args.json:
         print_json(
             {
-                path: {"templates": kind, **evaluation.to_dict()}
+                path: {
+                    "features": kind,
+                    **evaluation.to_dict(),
+                    "reach": [row.to_dict() for row in reaches[path]],
+                }
                 for path, (kind, evaluation) in evaluations.items()
             }
         )
         return
     print(describe(evaluations))
+    if spaces:
+        print(f"\n{describe_reach(reaches)}")
+
+
+def _grid(args: argparse.Namespace) -> list[str]:
+    """Spaces of a grid, and those without pruning."""
+    from wayword.tune.grid import prunings
+
+    limit = f"dl:{max(args.dl)}"
+    grid = prunings(args.top, args.threshold, args.zone)
+    return [*(f"dl:{limit}" for limit in args.dl), *(one.space(limit) for one in grid)]
 
 
 def run_show(args: argparse.Namespace) -> None:
     """Draw the matrix of a sentence."""
     from wayword.corpus.annotate import parse_factored
     from wayword.errors import ArgumentError
-    from wayword.reorder import waw
+    from wayword.reorder.judge import load_judge
     from wayword.report import heat
 
-    model = waw.WawModel.load(args.model)
+    model = load_judge(args.model)
     source = parse_factored(args.sentence)
     order = None
     if args.order:

@@ -11,22 +11,14 @@ HEAD = ["work/word", "left out/word", "CPU ms/word", "reused", ""]
 def configure_grid(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("system", metavar="SYSTEM", help="a system folder with a word-after-word model")
+    add("system", metavar="SYSTEM", help="a system folder with such a feature")
     add("--dev", metavar="FILE", nargs="+", required=True, help="source, then its references")
     add("--prepared", action="store_true", help="the dev set is tokenised already")
     add("--limit", default="dl:18", metavar="SPACE", help="what is pruned (dl:18)")
-    add(
-        "--top",
-        type=int,
-        nargs="+",
-        default=[1, 2, 3, 4, 5],
-        metavar="N",
-        help="words that stay; 0: any number (1 2 3 4 5)",
-    )
-    least = "least share of the best word's probability (0.5 0.25 0.1)"
-    add("--threshold", type=float, nargs="+", default=[0.5, 0.25, 0.1], metavar="T", help=least)
-    near = "phrases so near stay anyway; -1: none (1 3 5)"
-    add("--zone", type=int, nargs="+", default=[1, 3, 5], metavar="Z", help=near)
+    add("--feature", default="waw", metavar="NAME", help="the feature that prunes (waw)")
+    add_pruning(parser, top=[3, 5, 8], threshold=[0.25, 0.1, 0.05, 0.02], zone=[-1, 0, 1, 3, 5])
+    orders = "decode only what no other setting beats on these: source, target, links"
+    add("--orders", nargs=3, metavar="FILE", help=orders)
     add("--metric", default="bleu", help="a metric, or shares: bleu=0.5,krs-linked=0.5 (bleu)")
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
@@ -37,19 +29,38 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action=run_grid)
 
 
+def add_pruning(
+    parser: argparse.ArgumentParser, *, top: list[int], threshold: list[float], zone: list[int]
+) -> None:
+    """Declare the parameters of early pruning."""
+    add = parser.add_argument
+
+    def shown(values: list[int] | list[float]) -> str:
+        return " ".join(map(str, values))
+
+    stay = f"words that stay; 0: any number ({shown(top)})"
+    add("--top", type=int, nargs="+", default=top, metavar="N", help=stay)
+    least = f"least share of the best word's probability ({shown(threshold)})"
+    add("--threshold", type=float, nargs="+", default=threshold, metavar="T", help=least)
+    near = f"phrases so near stay anyway; -1: none ({shown(zone)})"
+    add("--zone", type=int, nargs="+", default=zone, metavar="Z", help=near)
+
+
 def run_grid(args: argparse.Namespace) -> None:
     """Try all settings and say which one to take."""
     from wayword.report.table import Table
     from wayword.system import System
     from wayword.tune.dev import read_dev
-    from wayword.tune.grid import prune_grid
+    from wayword.tune.grid import prune_grid, prunings, worth_decoding
 
     system = System.open(args.system)
     texts = chosen(args, "prepared", "ref_links", "aligner", "pos")
     src, gold = read_dev(system, args.dev, **texts)
-    pruning = {"tops": args.top, "thresholds": args.threshold, "zones": args.zone}
-    options = chosen(args, "limit", "metric", "tolerance", "threads")
-    grid = prune_grid(system, src, gold, **pruning, **options)
+    grid_of = prunings(args.top, args.threshold, args.zone)
+    if args.orders:
+        grid_of = worth_decoding(system, args.orders, grid_of, args.feature, args.limit)
+    options = chosen(args, "limit", "feature", "metric", "tolerance", "threads")
+    grid = prune_grid(system, src, gold, prunings=grid_of, **options)
     if args.json:
         print_json(grid.to_dict())
         return
@@ -63,4 +74,6 @@ def run_grid(args: argparse.Namespace) -> None:
         for point in grid.tried
     ]
     print(Table(["space", "score", *grid.tried[0].order, *HEAD], rows).text())
-    print(f"\nleast work within {args.tolerance:g} of the best {grid.signature}: {grid.chosen}")
+    best = sorted(grid.tried[:-1], key=lambda point: -point.score)[:3]
+    print(f"\nbest {grid.signature}: {', '.join(point.space for point in best)}")
+    print(f"least work within {args.tolerance:g} of it: {grid.chosen}")

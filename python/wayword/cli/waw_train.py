@@ -5,7 +5,8 @@ import argparse
 from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 
 OPTIONS = (
-    *("templates", "window", "inclusive", "between_anchor", "min_count", "prior"),
+    *("templates", "window", "inclusive", "between_anchor", "min_count", "objective"),
+    *("coverage", "prior"),
     *("optimiser", "iterations", "tolerance", "memory", "temp_dir", "threads"),
 )
 
@@ -28,6 +29,8 @@ def configure_train(train: argparse.ArgumentParser) -> None:
     add("--inclusive", action=inclusive, default=None, help="at most so near (yes), or nearer")
     add("--between-anchor", metavar="A", help="beside the words between: j (default) or ij")
     add("--min-count", type=int, metavar="N", help="drop rarer features (20)")
+    add("--objective", help="each word is right or wrong by itself (default), or one is the choice")
+    add("--coverage", action=inclusive, default=None, help="look at what is translated (no)")
     add("--prior", type=float, metavar="P", help="precision of the prior (1)")
     add("--optimiser", help="adagrad (default), lbfgs or cg")
     add("--iterations", type=int, metavar="N", help="steps at most (100; passes of adagrad: 5)")

@@ -21,12 +21,16 @@ class LopPart(Part):
 
     kind = "lop"
     Options = lop.Options
-    reads_tags = True
 
     @cached_property
     def model(self) -> lop.LopModel:
         """The model, mapped."""
         return lop.LopModel.load(self.path)
+
+    @classmethod
+    def reads_tags(cls, options: Any) -> bool:  # noqa: ARG003
+        """Always."""
+        return True
 
     def load(self) -> None:
         """Map the model."""

@@ -48,12 +48,13 @@ KINDS: dict[str, str] = {
     "lexicon": "wayword.parts.lexicon:LexiconPart",
     "preorder": "wayword.parts.preorder:PreorderPart",
     "waw": "wayword.parts.waw:WawPart",
+    "neural": "wayword.parts.neural:NeuralPart",
     "lop": "wayword.parts.lop:LopPart",
     "matrix": "wayword.parts.given:MatrixPart",
     "python": "wayword.parts.given:PythonPart",
 }
 #: Those that a configuration may name in ``model.features``.
-FEATURES = ("waw", "lop", "matrix", "python")
+FEATURES = ("waw", "neural", "lop", "matrix", "python")
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,6 @@ class Part:
     kind: ClassVar[str]
     #: the class of its options when it is learned; a section of the configuration
     Options: ClassVar[type | None] = None
-    #: whether the source has to be tagged for it
-    reads_tags: ClassVar[bool] = False
 
     def __init__(self, entry: Mapping[str, Any], folder: FilePath) -> None:
         self.entry = dict(entry)
@@ -87,6 +86,11 @@ class Part:
     def stage(cls, wanted: "Wanted", ground: Ground, options: Any) -> Stage:  # noqa: ARG003
         """The stage that makes it; the fact ``part`` of its result is the entry."""
         raise ArgumentError(f"features: found `{wanted.kind}`; it cannot be learned or named")
+
+    @classmethod
+    def reads_tags(cls, options: Any) -> bool:  # noqa: ARG003
+        """Whether the source has to be tagged for it, when it is learned with these options."""
+        return False
 
     @classmethod
     def check(cls, wanted: "Wanted") -> None:

@@ -58,7 +58,6 @@ class PreorderPart(Part):
     """Puts sentences in the order of their translation."""
 
     kind = NAME
-    reads_tags = True
 
     @cached_property
     def model(self) -> lop.LopModel:
@@ -69,6 +68,11 @@ class PreorderPart(Part):
     def choice(self) -> str:
         """How the model chooses an order."""
         return str(self.entry.get("choice", lop.Options.choice))
+
+    @classmethod
+    def reads_tags(cls, options: Any) -> bool:  # noqa: ARG003
+        """Always."""
+        return True
 
     def load(self) -> None:
         """Map the model."""

@@ -16,12 +16,16 @@ class WawPart(Part):
 
     kind = "waw"
     Options = waw.Options
-    reads_tags = True
 
     @cached_property
     def model(self) -> waw.WawModel:
         """The model, mapped."""
         return waw.WawModel.load(self.path)
+
+    @classmethod
+    def reads_tags(cls, options: Any) -> bool:  # noqa: ARG003
+        """Always."""
+        return True
 
     def load(self) -> None:
         """Map the model."""

@@ -23,7 +23,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,11 +40,14 @@ from wayword.reorder.waw_evaluation import (
     Evaluation,
     Gain,
     Ranking,
+    Reach,
     gain_of,
     ranking_of,
+    reach_of,
 )
 
 __all__ = [
+    "OBJECTIVES",
     "OPTIMISERS",
     "TEMPLATES",
     "Classification",
@@ -53,11 +56,13 @@ __all__ = [
     "Gain",
     "Options",
     "Ranking",
+    "Reach",
     "Summary",
     "WawFeature",
     "WawModel",
     "evaluate",
     "features",
+    "reach",
     "samples",
     "train",
 ]
@@ -65,9 +70,18 @@ __all__ = [
 Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
 
+
+class Judge(Protocol):
+    """A model of the next word: ``WawModel``, or any other that the core knows."""
+
+    _core: Any
+
+
 #: Sets of templates: words, tags, both, both with chunks.
 TEMPLATES = ("W", "P", "WP", "WPC")
 OPTIMISERS = ("adagrad", "lbfgs", "cg")
+#: Each word is right or wrong by itself, or one of them is chosen.
+OBJECTIVES = ("each", "choice")
 MAX_WINDOW = 1000
 #: What stands beside the words between the ends of a jump.
 ANCHORS = ("j", "ij")
@@ -85,7 +99,7 @@ class Summary:
     features: int
     #: steps of the optimiser, or passes of AdaGrad
     iterations: int
-    #: log likelihood per sample, without and with what was learned; -0.6931 is a coin
+    #: log likelihood per sample, without and with what was learned; for ``each``, -0.6931 is a coin
     likelihood_before: float
     likelihood: float
     #: bytes of samples in memory and on disk
@@ -140,6 +154,14 @@ class WawModel(Handle):
         return self._core.recipe
 
     @property
+    def described(self) -> str:
+        """What it looks at and learned by, in a few words."""
+        recipe = self.recipe
+        learned = [recipe["objective"]] if recipe["objective"] != "each" else []
+        seen = ["coverage"] if recipe["coverage"] else []
+        return ", ".join([recipe["templates"], *learned, *seen])
+
+    @property
     def layers(self) -> frozenset[str]:
         """What it looks at besides the words: ``pos``, and ``chunks`` too, or nothing."""
         tags, chunks = self._core.needs
@@ -150,12 +172,23 @@ class WawModel(Handle):
         return WawFeature(name, self)
 
     def matrix(self, source: Words) -> Floats:
-        """P that word ``j`` comes right after word ``i - 1``, as ``[i, j]``; row 0 is the start."""
+        """P that word ``j`` comes right after word ``i - 1``, as ``[i, j]``; row 0 is the start.
+
+        A model that chooses, or that looks at what is translated, is asked as at the start.
+        """
         flat = np.asarray(self._core.matrix(layers_of(source)), dtype=np.float64)
         return np.exp(flat.reshape(len(source) + 1, len(source)))
 
+    def along(self, source: Words, order: Sequence[int], *, logs: bool = True) -> Floats:
+        """What it says at each step of an order: ln P of each word to come next.
+
+        Not a number where the word is translated. ``logs=False``: what words are ranked by.
+        """
+        flat = self._core.along(layers_of(source), list(order), logs)
+        return np.asarray(flat, dtype=np.float64).reshape(len(source), len(source))
+
     def __repr__(self) -> str:
-        return f"WawModel({self.recipe['templates']}, {self.features} features)"
+        return f"WawModel({self.described}, {self.features} features)"
 
 
 @dataclass(frozen=True)
@@ -192,6 +225,10 @@ class Options:
     between_anchor: str = "j"
     #: features that fire in fewer samples are dropped
     min_count: int = 20
+    #: what is learned: ``each`` word is right or wrong by itself, or one is the ``choice``
+    objective: str = "each"
+    #: whether features look at what is translated around a word
+    coverage: bool = False
     #: precision of the Gaussian prior on weights; 0 for none
     prior: float = 1.0
     #: ``adagrad``, ``lbfgs`` or ``cg``
@@ -210,6 +247,7 @@ class Options:
         check_range("window", self.window, 1, MAX_WINDOW)
         check_range("min_count", self.min_count, 1)
         check_choice("between_anchor", self.between_anchor, ANCHORS)
+        check_choice("objective", self.objective, OBJECTIVES)
         check_number("prior", self.prior)
         check_choice("optimiser", self.optimiser, OPTIMISERS)
         check_range("iterations", self.iterations, 0)
@@ -240,6 +278,8 @@ def train(
         inclusive=chosen.inclusive,
         between_anchor=chosen.between_anchor,
         min_count=chosen.min_count,
+        objective=chosen.objective,
+        coverage=chosen.coverage,
         memory=size_in_bytes(chosen.memory),
         temp_dir=os.fspath(temp_dir) if temp_dir is not None else None,
         threads=threads,
@@ -254,7 +294,7 @@ def train(
         samples=trainer.samples,
         features=trainer.features,
         iterations=search.steps,
-        likelihood_before=-math.log(2),
+        likelihood_before=search.start / trainer.samples,
         likelihood=search.value / trainer.samples,
         bytes_in_memory=in_memory,
         bytes_on_disk=on_disk,
@@ -286,6 +326,8 @@ class _Ascent:
         self.progress = progress
         self.steps = 0
         self.value = -math.inf
+        #: before anything is learned
+        self.start = -self.cost(np.zeros(trainer.features + 1))[0]
 
     def run(self, optimiser: str, tolerance: float) -> Floats:
         """The best weights found, the bias last."""
@@ -365,7 +407,7 @@ def features(source: Words, from_: int, to: int, *, between_anchor: str = "j") -
 
 
 def evaluate(
-    model: WawModel,
+    model: Judge,
     corpus: Corpus,
     *,
     limits: Sequence[int] = LIMITS,
@@ -382,3 +424,22 @@ def evaluate(
     squares = [row[2] for row in compared]
     gains = tuple(gain_of(*row, len(corpus)) for row in zip(learned, plain, squares, strict=True))
     return Evaluation(Classification(*decided), learned, plain, gains)
+
+
+def reach(
+    model: Judge,
+    corpus: Corpus,
+    spaces: Sequence[str],
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> list[Reach]:
+    """What spaces leave of the orders of a corpus, without decoding (definitions b.6).
+
+    A space such as ``dl:18+waw(top=3,threshold=0.1,zone=5)`` is pruned by the model, whatever
+    name stands there.
+    """
+    rows = _core.waw_reach(
+        model._core, corpus._core, list(spaces), threads=threads, progress=progress
+    )
+    return [reach_of(space, row) for space, row in zip(spaces, rows, strict=True)]

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Classification", "Evaluation", "Gain", "Ranking"]
+__all__ = ["Classification", "Evaluation", "Gain", "Ranking", "Reach"]
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Ranking:
 
     @property
     def top3_long_back(self) -> float:
-        """The same for jumps backward over more than 7 words."""
+        """The same for jumps backward over more than 7 words, of those within the limit."""
         return _share(self.long_back_among_three, self.long_back)
 
     @property
     def top3_long_forward(self) -> float:
-        """The same for jumps forward over more than 6 words."""
+        """The same for jumps forward over more than 6 words, of those within the limit."""
         return _share(self.long_forward_among_three, self.long_forward)
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +99,52 @@ class Gain:
     top1_margin: float
     top3: float
     top3_margin: float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a space leaves of the right orders; long jumps are those beyond the limit, too."""
+
+    space: str
+    steps: int
+    kept: int
+    candidates: int
+    long_back: int
+    long_back_kept: int
+    long_forward: int
+    long_forward_kept: int
+    sentences: int
+    whole: int
+
+    @property
+    def width(self) -> float:
+        """Words that may come next, at a step."""
+        return _share(self.candidates, self.steps)
+
+    @property
+    def right(self) -> float:
+        """Share of steps whose right word may come next."""
+        return _share(self.kept, self.steps)
+
+    @property
+    def right_back(self) -> float:
+        """The same for jumps backward over more than 7 words."""
+        return _share(self.long_back_kept, self.long_back)
+
+    @property
+    def right_forward(self) -> float:
+        """The same for jumps forward over more than 6 words."""
+        return _share(self.long_forward_kept, self.long_forward)
+
+    @property
+    def reachable(self) -> float:
+        """Share of sentences whose whole order can be walked."""
+        return _share(self.whole, self.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and shares as plain values."""
+        names = ("width", "right", "right_back", "right_forward", "reachable")
+        return {**vars(self), **{name: getattr(self, name) for name in names}}
 
 
 @dataclass(frozen=True)
@@ -128,6 +174,13 @@ def ranking_of(limit: int, counts: Any) -> Ranking:
     """A ranking from the core's counts."""
     (decisions, first, three), beyond, (back, _, back_three), (forward, _, forward_three) = counts
     return Ranking(limit, decisions, beyond, first, three, back, back_three, forward, forward_three)
+
+
+def reach_of(space: str, counts: Any) -> Reach:
+    """What a space leaves, from the core's counts."""
+    (steps, kept), candidates, (back, back_kept), (forward, forward_kept), *sums = counts
+    long = (back, back_kept, forward, forward_kept)
+    return Reach(space, steps, kept, candidates, *long, sentences=sums[0], whole=sums[1])
 
 
 def gain_of(ranking: Ranking, distance: Ranking, squares: tuple[int, int], sentences: int) -> Gain:

@@ -1,11 +1,13 @@
 """How much early pruning costs no quality: a grid of its parameters, tried on a dev set.
 
-In: a system with a word-after-word model, a dev set, values of ``top``, ``threshold`` and ``zone``.
+In: a system with a feature that rates words, a dev set that tuning has not seen, values of ``top``,
+``threshold`` and ``zone``.
 Out: a ``Grid``: score, work and time of each setting, and the one to take: that with the least work
 among those within ``tolerance`` of the best score.
 How: settings go from tight to loose. Where nothing of a sentence was left out under a setting,
 every looser one finds the same translation, and it is not decoded again. Work is counted in
 extensions scored, which do not depend on the machine.
+``worth_decoding`` leaves out settings beforehand, by what they leave of known orders.
 Cost: a decoding of the dev set a setting, less what is reused. The weights stay as they are:
 ``wayword tune`` finds those for the space chosen.
 """
@@ -17,13 +19,16 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
 
+from wayword.corpus.files import FilePath
 from wayword.decode.translation import Statistics, Translation
 from wayword.errors import ArgumentError
 from wayword.evaluate import ORDER, Gold, Options, Output, make_metric
+from wayword.reorder import waw
+from wayword.reorder.judge import Judge
 from wayword.system import System
 from wayword.tune.objective import Objective, check_dev
 
-__all__ = ["Grid", "Pruning", "Tried", "prune_grid"]
+__all__ = ["Grid", "Pruning", "Tried", "prune_grid", "prunings", "worth_decoding"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +43,9 @@ class Pruning:
     threshold: float
     zone: int
 
-    def space(self, limit: str) -> str:
+    def space(self, limit: str, feature: str = "waw") -> str:
         """The space that it makes of another."""
-        return f"{limit}+waw(top={self.top},threshold={self.threshold:g},zone={self.zone})"
+        return f"{limit}+{feature}(top={self.top},threshold={self.threshold:g},zone={self.zone})"
 
     def is_looser(self, other: "Pruning") -> bool:
         """Whether it keeps all that the other keeps.
@@ -84,28 +89,70 @@ class Grid:
         return asdict(self)
 
 
+def prunings(
+    tops: Sequence[int], thresholds: Sequence[float], zones: Sequence[int]
+) -> list[Pruning]:
+    """Every combination of parameters, from tight to loose.
+
+    >>> [pruning.space("dl:8") for pruning in prunings([2, 1], [0.5], [0])]
+    ['dl:8+waw(top=1,threshold=0.5,zone=0)', 'dl:8+waw(top=2,threshold=0.5,zone=0)']
+    """
+    if not (tops and thresholds and zones):
+        raise ArgumentError("grid: found no values for a parameter; expected one at least")
+    every = [Pruning(*pruning) for pruning in product(tops, thresholds, zones)]
+    return sorted(every, key=lambda one: (one.zone, one.top or math.inf, -one.threshold))
+
+
+def worth_decoding(
+    system: System,
+    orders: Sequence[FilePath],
+    every: Sequence[Pruning],
+    feature: str = "waw",
+    limit: str = "dl:18",
+) -> list[Pruning]:
+    """The settings that no other beats: fewer words to try, or more of the right ones kept.
+
+    ``orders`` are source, target and links; see ``wayword.reorder.waw.reach``.
+    """
+    named = {part.name: part.feature() for part in system.parts if part.feature() is not None}
+    model = getattr(named.get(feature), "model", None)
+    if not isinstance(model, Judge):
+        found = f"found `{feature}`, which the system does not have"
+        raise ArgumentError(f"feature: {found}; expected a learned model of the next word")
+    spaces = [pruning.space(limit, feature) for pruning in every]
+    rows = waw.reach(model, waw.Corpus.read(*orders), spaces)
+
+    def is_beaten(at: int) -> bool:
+        width, right = rows[at].candidates, rows[at].kept
+        return any(
+            other.candidates <= width
+            and other.kept >= right
+            and ((other.candidates, other.kept) != (width, right) or number < at)
+            for number, other in enumerate(rows)
+        )
+
+    return [pruning for at, pruning in enumerate(every) if not is_beaten(at)]
+
+
 def prune_grid(
     system: System,
     src: Sequence[str],
     gold: Gold,
     *,
+    prunings: Sequence[Pruning],
     limit: str = "dl:18",
-    tops: Sequence[int] = (1, 2, 3, 4, 5),
-    thresholds: Sequence[float] = (0.5, 0.25, 0.1),
-    zones: Sequence[int] = (1, 3, 5),
+    feature: str = "waw",
     metric: str | Mapping[str, float] = "bleu",
     options: Options | None = None,
     tolerance: float = 0.1,
     threads: int = 0,
 ) -> Grid:
-    """Try every combination of parameters on a dev set; ``src`` is as the decoder takes it."""
+    """Try settings, from tight to loose, on a dev set; ``src`` is as the decoder takes it."""
     check_dev(src, gold)
-    if not (tops and thresholds and zones):
-        raise ArgumentError("grid: found no values for a parameter; expected one at least")
-    every = [Pruning(*pruning) for pruning in product(tops, thresholds, zones)]
-    every.sort(key=lambda pruning: (pruning.zone, pruning.top or math.inf, -pruning.threshold))
+    if not prunings:
+        raise ArgumentError("grid: found no settings; expected one at least")
     job = _Job(system, list(src), Objective(metric, gold, options), threads)
-    tried = [job.attempt(pruning.space(limit), pruning) for pruning in every]
+    tried = [job.attempt(pruning.space(limit, feature), pruning) for pruning in prunings]
     best = max(attempt.score for attempt in tried)
     chosen = min(
         (attempt for attempt in tried if attempt.score >= best - tolerance),

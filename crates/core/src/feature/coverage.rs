@@ -142,6 +142,15 @@ impl<'a> Coverage<'a> {
         self.next_covered(span.start) >= span.end
     }
 
+    /// How many words before a position are untranslated.
+    pub fn free_before(self, position: u32) -> u32 {
+        let (whole, rest) = ((position / BLOCK) as usize, position % BLOCK);
+        let covered: u32 = self.blocks[..whole].iter().map(|block| block.count_ones()).sum();
+        let below = (1_u64 << rest) - 1;
+        let part = self.blocks.get(whole).map_or(0, |block| (block & below).count_ones());
+        position - covered - part
+    }
+
     /// The first untranslated word, or the sentence's length.
     pub fn first_gap(self) -> u32 {
         self.next_free(0)
@@ -180,6 +189,9 @@ mod tests {
             };
             prop_assert_eq!(cov.next_free(from), find(false));
             prop_assert_eq!(cov.next_covered(from), find(true));
+            let position = from.min(length);
+            let before = (0..position).filter(|&at| !covered[at as usize]).count();
+            prop_assert_eq!(cov.free_before(position) as usize, before);
             let gaps: Vec<Span> = cov.gaps().collect();
             let free: u32 = gaps.iter().map(|gap| gap.len()).sum();
             prop_assert_eq!(free as usize, covered.iter().filter(|is| !**is).count());

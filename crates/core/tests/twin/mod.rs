@@ -109,11 +109,15 @@ pub fn noise(seed: u32, values: &[u32]) -> f32 {
     (hash >> 8) as f32 / (1 << 24) as f32
 }
 
-/// The word-after-word model (definitions b.5 and c): scores by position from 1.
+/// A model of the next word (definitions b.5, b.7 and c): scores by position from 1.
 pub struct After {
     pub scores: Vec<f32>,
     pub length: usize,
     pub prune: Option<Prune>,
+    /// What each bit brings each word; empty: nobody looks around.
+    pub around: Vec<[f32; 8]>,
+    /// One of the words so near is chosen; none: scores are log probabilities.
+    pub window: Option<u32>,
 }
 
 impl After {
@@ -121,11 +125,49 @@ impl After {
     pub fn random(seed: u32, length: usize) -> Self {
         let cells = 0..((length + 1) * length) as u32;
         let score = |cell: u32| -((1.0 + 8.0 * noise(seed, &[cell, 77])).round() / 3.0);
-        After { scores: cells.map(score).collect(), length, prune: None }
+        let scores = cells.map(score).collect();
+        After { scores, length, prune: None, around: Vec::new(), window: None }
     }
 
-    fn score(&self, last: usize, word: usize) -> f32 {
-        self.scores[last * self.length + word - 1]
+    /// The same model, but it chooses among words and looks around.
+    pub fn choosing(seed: u32, length: usize) -> Self {
+        let gain = |word: usize, bit: usize| {
+            let dice = noise(seed, &[word as u32, bit as u32, 78]);
+            (dice * 16.0).round() / 8.0 - 1.0
+        };
+        let around = (0..length).map(|word| std::array::from_fn(|bit| gain(word, bit))).collect();
+        let window = Some((noise(seed, &[79]) * 4.0) as u32);
+        After { around, window, ..After::random(seed, length) }
+    }
+
+    /// What words are ranked by; `covered` is by position from 0.
+    fn score(&self, last: usize, word: usize, covered: &[bool]) -> f32 {
+        let score = self.scores[last * self.length + word - 1];
+        let Some(gains) = self.around.get(word - 1) else { return score };
+        let open_before = covered[..word - 1].iter().filter(|is| !**is).count();
+        let before = word == 1 || covered[word - 2];
+        let after = covered.get(word).copied().unwrap_or(false);
+        let is_last = covered[word..].iter().all(|is| *is);
+        let bits = [
+            before,
+            after,
+            before && after,
+            open_before == 0,
+            is_last,
+            (1..=2).contains(&open_before),
+            (3..=6).contains(&open_before),
+            open_before > 6,
+        ];
+        score + gains.iter().zip(bits).filter(|(_, bit)| *bit).map(|(gain, _)| gain).sum::<f32>()
+    }
+
+    fn log_prob(&self, last: usize, word: usize, covered: &[bool]) -> f64 {
+        let score = |word: usize| f64::from(self.score(last, word, covered));
+        let Some(window) = self.window else { return score(word) };
+        let is_near = |other: usize| other.abs_diff(last + 1) <= window as usize;
+        let rivals = (1..=self.length)
+            .filter(|&other| !covered[other - 1] && (is_near(other) || other == word));
+        score(word) - rivals.map(|other| score(other).exp()).sum::<f64>().ln()
     }
 
     /// The order of the words of an option, from 1: by the mean of their target positions.
@@ -154,8 +196,10 @@ impl After {
     fn total(&self, path: &[&Option_]) -> f64 {
         let mut last = 0;
         let mut total = 0.0;
+        let mut covered = vec![false; self.length];
         for word in path.iter().flat_map(|option| After::order(option)) {
-            total += f64::from(self.score(last, word));
+            total += self.log_prob(last, word, &covered);
+            covered[word - 1] = true;
             last = word;
         }
         total
@@ -165,7 +209,11 @@ impl After {
     fn kept(&self, prune: Prune, path: &[&Option_], mut entries: Vec<u32>) -> Vec<u32> {
         let last = path.last().map_or(0, |option| *After::order(option).last().unwrap());
         let end = path.last().map_or(0, |option| option.span.end);
-        let score = |entry: u32| self.score(last, entry as usize + 1);
+        let mut covered = vec![false; self.length];
+        for option in path {
+            covered[option.span.start as usize..option.span.end as usize].fill(true);
+        }
+        let score = |entry: u32| self.score(last, entry as usize + 1, &covered);
         let key = |entry: u32| (end.abs_diff(entry), entry);
         entries.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(key(a).cmp(&key(b))));
         entries.dedup();

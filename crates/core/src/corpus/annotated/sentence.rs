@@ -35,7 +35,7 @@ impl Layer {
 }
 
 /// What text is annotated with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Annotation {
     /// Tags.
     pub tags: bool,

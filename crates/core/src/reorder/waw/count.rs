@@ -10,12 +10,12 @@
 
 use super::options::Options;
 use super::prepared::Prepared;
-use super::samples::{Sample, Walk};
 use super::template::{Ends, Shapes};
 use crate::Job;
 use crate::error::Result;
 use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
+use crate::reorder::jump::{Sample, Walk};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -47,6 +47,7 @@ impl Walker {
         mut each: impl FnMut(Sample, &[u64]),
     ) {
         let Walker { walk, prepared, ends, fingerprints } = self;
+        let looks = shapes.looks();
         for number in sentences {
             prepared.fill_from_text(corpus.text(), number);
             ends.fill(shapes, prepared);
@@ -54,6 +55,9 @@ impl Walker {
                 fingerprints.clear();
                 shapes.firings(prepared, ends, sample.from, sample.to, |firing| {
                     fingerprints.push(firing.fingerprint);
+                });
+                looks.firings(sample.around, |look| {
+                    fingerprints.push(looks.fingerprint(prepared, sample.to, look));
                 });
                 each(sample, fingerprints);
             });

@@ -1,27 +1,48 @@
-//! ln P(to | from) for the pairs of words of one sentence, each worked out when first asked for.
+//! The model at work on one sentence: the weight of a jump, worked out when it is asked for.
 //!
-//! In: a model and an annotated sentence, or given probabilities. Out: one number per pair.
-//! Jumps inside phrases go further than the decoder's limit, so no bound on the distance would
-//! be enough (definitions Q-09). How: words between the ends are added up from the word jumped to on;
-//! the sum of a jump is that of the next shorter one and one word more.
-//! Cost: 12 bytes a pair; some twenty look-ups for each pair that is asked for, however long the
+//! In: a model and an annotated sentence. Out: for two of its words the sum of the weights of all
+//! features of the jump, or the log probability that it makes.
+//! How: words between the ends are added up from the word jumped to on; the sum of a jump is that
+//! of the next shorter one and one word more.
+//! Cost: 8 bytes a pair; some twenty look-ups for each pair that is asked for, however long the
 //! jump.
 
 use super::model::Model;
+use super::options::{Objective, Options};
 use super::prepared::Prepared;
 use super::template::Ends;
-use super::train::ln_sigmoid;
+use crate::corpus::annotated::{Annotation, Sentence};
+use crate::reorder::jump::{Judge, Link, Matrix, Rater, Weigh, Window, ln_sigmoid};
 use std::cell::Cell;
 
 /// More features than a jump has, those of words between aside.
 const MOST: usize = 32;
 
-/// Log probabilities of a sentence; one thread's.
-pub struct Matrix<'a> {
-    length: usize,
-    /// Row of the word before (0: the start), column of the word after, from 1; NaN: not asked.
-    cells: Vec<Cell<f32>>,
-    asked: Option<Asked<'a>>,
+impl Judge for Model {
+    fn needs(&self) -> Annotation {
+        self.recipe().options.templates.needs()
+    }
+
+    fn window(&self) -> Window {
+        self.recipe().options.window
+    }
+
+    fn rater<'a>(&'a self, src: &Sentence<'_>) -> Rater<'a> {
+        let Options { objective, coverage, window, .. } = self.recipe().options;
+        let mut prepared = Prepared::default();
+        prepared.fill_from(src);
+        let around = match coverage {
+            true => self.shapes().looks().table(self, &prepared),
+            false => Vec::new(),
+        };
+        let link = match objective {
+            Objective::Choice => Link::Choice(window),
+            Objective::Each if coverage => Link::Apart,
+            Objective::Each => Link::Ready,
+        };
+        let matrix = Matrix::lazy(src.len(), Asked::new(self, prepared, link == Link::Ready));
+        Rater::new(matrix, &around, link)
+    }
 }
 
 /// A model that is asked about a sentence.
@@ -32,28 +53,19 @@ struct Asked<'a> {
     /// By word jumped to, then word jumped from: the sum of what stands between; NaN: not asked.
     /// None when what stands between is weighed with the word jumped from.
     between: Option<Vec<Cell<f64>>>,
+    /// Whether log probabilities are asked for, and not the sums that make them.
+    is_ready: bool,
 }
 
 impl<'a> Asked<'a> {
-    fn new(model: &'a Model, src: Prepared) -> Self {
+    fn new(model: &'a Model, src: Prepared, is_ready: bool) -> Self {
         let size = src.len() * (src.len() + 1);
         let shapes = model.shapes();
         let is_apart = !shapes.between_needs_from();
         let mut ends = Ends::default();
         ends.fill(shapes, &src);
-        Asked { between: is_apart.then(|| vec![Cell::new(f64::NAN); size]), model, src, ends }
-    }
-
-    fn score(&self, from: u32, to: u32) -> f32 {
-        let (mut prints, mut count) = ([0; MOST], 0);
-        self.model.shapes().whole(&self.src, &self.ends, (from, to), |print| {
-            prints[count] = print;
-            count += 1;
-        });
-        let prints = &prints[..count];
-        self.model.touch(prints);
-        let margin = self.model.recipe().bias + self.between(from, to);
-        ln_sigmoid(prints.iter().fold(margin, |sum, &print| sum + self.weight(print))) as f32
+        let between = is_apart.then(|| vec![Cell::new(f64::NAN); size]);
+        Asked { model, src, ends, between, is_ready }
     }
 
     fn weight(&self, print: u64) -> f64 {
@@ -97,43 +109,17 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl<'a> Matrix<'a> {
-    /// The matrix of a prepared sentence, empty to begin with.
-    pub fn lazy(model: &'a Model, src: Prepared) -> Self {
-        let length = src.len();
-        let cells = vec![Cell::new(f32::NAN); (length + 1) * length];
-        Matrix { length, cells, asked: Some(Asked::new(model, src)) }
-    }
-
-    /// A matrix of given log probabilities, row by row: `length + 1` rows of `length` numbers.
-    pub fn given(length: usize, cells: &[f32]) -> Self {
-        debug_assert_eq!(cells.len(), (length + 1) * length);
-        Matrix { length, cells: cells.iter().copied().map(Cell::new).collect(), asked: None }
-    }
-
-    /// Number of words.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether there is no word.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// ln P that the word at `to`, from 1, comes right after the one at `from`, from 1 or 0.
-    #[inline]
-    pub fn get(&self, from: u32, to: u32) -> f32 {
-        let cell = &self.cells[from as usize * self.length + to as usize - 1];
-        let known = cell.get();
-        if !known.is_nan() {
-            return known;
-        }
-        let score = match &self.asked {
-            Some(asked) => asked.score(from, to),
-            None => f32::NEG_INFINITY,
-        };
-        cell.set(score);
-        score
+impl Weigh for Asked<'_> {
+    fn weigh(&self, from: u32, to: u32) -> f32 {
+        let (mut prints, mut count) = ([0; MOST], 0);
+        self.model.shapes().whole(&self.src, &self.ends, (from, to), |print| {
+            prints[count] = print;
+            count += 1;
+        });
+        let prints = &prints[..count];
+        self.model.touch(prints);
+        let start = self.model.recipe().bias + self.between(from, to);
+        let sum = prints.iter().fold(start, |sum, &print| sum + self.weight(print));
+        (if self.is_ready { ln_sigmoid(sum) } else { sum }) as f32
     }
 }

@@ -7,31 +7,26 @@
 //! Cost: see `train` for learning, `matrix` for use.
 //! Not: the optimiser, which is Python's; a model of the sentence's end.
 //!
-//! The stage reads top to bottom: `prepared` holds a sentence, `samples` and `template`
-//! say what is learned from it, `count` and `rows` write it down, `train` learns, `model` keeps
-//! what was learned, `matrix` and `feature` use it, `evaluate` puts it to the test.
+//! The stage reads top to bottom: `prepared` holds a sentence, `template` and `around` say what is
+//! learned from it, `count` and `rows` write it down, `objective` and `train` learn, `model` keeps what was
+//! learned, `matrix` uses it. What it shares with other models of the next word is in `jump`.
 
+mod around;
 mod count;
-mod evaluate;
-mod feature;
 mod matrix;
 mod model;
+mod objective;
 mod options;
 mod prepared;
 mod rows;
-mod samples;
 mod template;
 mod train;
 
 #[cfg(test)]
 mod tests;
 
-pub use evaluate::{Compared, Decided, Places, Ranked, evaluate};
-pub use feature::{Scores, Waw};
-pub use matrix::Matrix;
 pub use model::{Model, Recipe, VERSION};
-pub use options::{Anchor, Options, Templates, Window};
+pub use options::{Anchor, Objective, Options, Templates};
 pub use prepared::Prepared;
-pub use samples::{Sample, Walk};
 pub use template::{Ends, Firing, Shapes};
 pub use train::{Slope, Trainer};

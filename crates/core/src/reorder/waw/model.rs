@@ -7,10 +7,11 @@
 //! Cost: one probe a feature; 18 bytes a feature and its name. Opening reads and checks all of it.
 //! Safety: every read is bounds-checked, and a file that does not fit its checksums is refused.
 
-use super::options::{Anchor, Options, Templates, Window};
+use super::options::{Anchor, Objective, Options, Templates};
 use super::template::Shapes;
 use crate::corpus::LineReader;
 use crate::error::{Error, Place, Result};
+use crate::reorder::jump::Window;
 use crate::storage::{Checked, Flaw, NewFile, Seal, in_memory, long_at, map, read_only};
 use memmap2::Mmap;
 use std::path::{Path, PathBuf};
@@ -209,14 +210,16 @@ impl Model {
     pub fn write_text(&self, path: &Path) -> Result<()> {
         let mut file = NewFile::create(path)?;
         let Recipe { options, prior, bias, samples } = &self.recipe;
-        let Options { templates, anchor, window, min_count } = options;
+        let Options { templates, anchor, window, min_count, objective, coverage } = options;
         let inclusive = if window.inclusive { "inclusive" } else { "strict" };
         file.write(
             format!(
                 "{TEXT} templates={templates} delta={} lambda={prior} cutoff={min_count} \
-                 between_anchor={} window={inclusive} samples={samples}\n{BIAS}\t{bias}\n",
+                 between_anchor={} window={inclusive} objective={} coverage={coverage} \
+                 samples={samples}\n{BIAS}\t{bias}\n",
                 window.width,
                 anchor.name(),
+                objective.name(),
             )
             .as_bytes(),
         )?;
@@ -263,11 +266,13 @@ impl Model {
 }
 
 fn header(recipe: &Recipe, sizes: [u64; 3]) -> [u64; 9] {
-    let Options { templates, anchor, window, min_count } = recipe.options;
+    let Options { templates, anchor, window, min_count, objective, coverage } = recipe.options;
+    let flags = [window.inclusive, objective == Objective::Choice, coverage];
+    let flags = flags.iter().rev().fold(0, |bits, &flag| bits << 1 | u64::from(flag));
     let [features, homes, slots] = sizes;
     [
         u64::from(templates.bits()),
-        u64::from(anchor as u8) | u64::from(window.inclusive) << 8 | u64::from(window.width) << 32,
+        u64::from(anchor as u8) | flags << 8 | u64::from(window.width) << 32,
         u64::from(min_count),
         recipe.prior.to_bits(),
         recipe.bias.to_bits(),
@@ -285,9 +290,12 @@ fn parse_header(numbers: &[u64]) -> Option<(Recipe, [u64; 3])> {
         return None;
     };
     let (_, anchor) = *Anchor::ALL.get((shape & 0xff) as usize)?;
-    let window = Window { width: (shape >> 32) as u32, inclusive: shape >> 8 & 1 == 1 };
+    let [inclusive, choice, coverage] = [8, 9, 10].map(|bit| shape >> bit & 1 == 1);
+    let window = Window { width: (shape >> 32) as u32, inclusive };
+    let objective = if choice { Objective::Choice } else { Objective::Each };
     let templates = Templates::from_bits(templates as u32)?;
-    let options = Options { templates, anchor, window, min_count: min_count as u32 };
+    let min_count = min_count as u32;
+    let options = Options { templates, anchor, window, min_count, objective, coverage };
     let [prior, bias] = [prior, bias].map(f64::from_bits);
     let recipe = Recipe { options, prior, bias, samples };
     (bias.is_finite() && homes > 0).then_some((recipe, [features, homes, slots]))
@@ -316,6 +324,8 @@ fn parse_first(line: &str) -> Option<Recipe> {
         anchor: Anchor::named(fields.get("between_anchor")?).ok()?,
         window: Window { width, inclusive },
         min_count: fields.get("cutoff")?.parse().ok()?,
+        objective: Objective::named(fields.get("objective").unwrap_or(&"each")).ok()?,
+        coverage: fields.get("coverage").map_or(Some(false), |is| is.parse().ok())?,
     };
     let samples = fields.get("samples").map_or(Some(0), |count| count.parse().ok())?;
     Some(Recipe { options, prior: fields.get("lambda")?.parse().ok()?, bias: 0.0, samples })

@@ -2,6 +2,7 @@
 
 use crate::corpus::annotated::Annotation;
 use crate::error::{Error, Result, named};
+use crate::reorder::jump::Window;
 use std::fmt;
 
 /// Which templates of definitions b.3 are used: bit `t` stands for template `t`, 1 to 21.
@@ -93,18 +94,29 @@ impl Anchor {
     }
 }
 
-/// How far from the last word untranslated words are taken as wrong answers (definitions b.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// The distance.
-    pub width: u32,
-    /// Whether a word at just this distance is taken too.
-    pub inclusive: bool,
+/// What a model learns to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Objective {
+    /// Of each word in the window, whether it comes next, as in the paper.
+    #[default]
+    Each,
+    /// Which of the words in the window comes next.
+    Choice,
 }
 
-impl Default for Window {
-    fn default() -> Self {
-        Window { width: 10, inclusive: false }
+impl Objective {
+    /// All kinds with the names used in options.
+    pub const ALL: [(&'static str, Objective); 2] =
+        [("each", Objective::Each), ("choice", Objective::Choice)];
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Result<Objective> {
+        named("objective", name, &Objective::ALL)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Objective::ALL[self as usize].0
     }
 }
 
@@ -119,6 +131,10 @@ pub struct Options {
     pub window: Window,
     /// Features that fire in fewer samples are dropped.
     pub min_count: u32,
+    /// What is learned.
+    pub objective: Objective,
+    /// Whether features look at what is translated around a word.
+    pub coverage: bool,
 }
 
 impl Options {

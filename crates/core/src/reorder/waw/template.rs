@@ -8,6 +8,7 @@
 //! Cost: two or three multiplications a feature, however many parts it has; lists of words
 //! between are differences of running sums.
 
+use super::around::Looks;
 use super::options::{Anchor, Options};
 use super::prepared::{Prepared, list_of};
 use crate::corpus::annotated::{Layer, Sentence, hash_of};
@@ -82,6 +83,8 @@ const WITH_ENDS: [Template; 4] = [
 #[derive(Debug, Clone)]
 pub struct Shapes {
     chosen: Vec<Shape>,
+    /// Those that look around the word jumped to.
+    looks: Looks,
     /// Places of those with a feature for each word between.
     each: Vec<usize>,
     /// Hashes of `B` and `F`.
@@ -182,17 +185,18 @@ pub struct Firing {
 }
 
 /// Takes one more part into a fingerprint.
-fn fold(fingerprint: u64, part: u64) -> u64 {
+pub(super) fn fold(fingerprint: u64, part: u64) -> u64 {
     (fingerprint.rotate_left(25) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Spreads what multiplication has moved up, and keeps the mark of an empty place free.
-fn spread(fingerprint: u64) -> u64 {
+pub(super) fn spread(fingerprint: u64) -> u64 {
     let mixed = (fingerprint ^ fingerprint >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (mixed ^ mixed >> 29).min(u64::MAX - 1)
 }
 
-fn first(template: u8) -> u64 {
+/// What the fingerprints of a template begin with.
+pub(super) fn first(template: u8) -> u64 {
     u64::from(template).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
@@ -209,13 +213,19 @@ impl Shapes {
         let is_each = |&at: &usize| matches!(chosen[at].middle, Middle::Each(_));
         Shapes {
             each: (0..chosen.len()).filter(is_each).collect(),
+            looks: Looks::new(options),
             chosen,
             way: ["B", "F"].map(hash_of),
             same: ["0", "1"].map(hash_of),
         }
     }
 
-    /// Calls `each` for every feature of a jump; positions count from 1, `from` may be 0.
+    /// The templates that look around the word jumped to.
+    pub fn looks(&self) -> &Looks {
+        &self.looks
+    }
+
+    /// Calls `each` for every feature of a jump but those that look around; positions count from 1, `from` may be 0.
     #[inline]
     pub fn firings(
         &self,
@@ -323,7 +333,9 @@ impl Shapes {
     pub fn fingerprint_of(&self, text: &str) -> Option<u64> {
         let mut fields = text.split('|');
         let id = fields.next().filter(|id| id.len() == 2)?.parse::<u8>().ok()?;
-        let shape = self.chosen.iter().find(|shape| shape.id == id)?;
+        let Some(shape) = self.chosen.iter().find(|shape| shape.id == id) else {
+            return self.looks.fingerprint_of(text);
+        };
         let (mut head, mut tail, mut middle) = (first(id), 0, 0);
         for part in shape.parts {
             // A field without `_` is a list of one, whose hash is that of the one.

@@ -3,10 +3,10 @@
 use super::*;
 use crate::Job;
 use crate::align::Link;
-use crate::corpus::SrcPos;
 use crate::corpus::annotated::Sentence;
-use crate::feature::{NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
+use crate::feature::Coverage;
 use crate::reorder::Corpus;
+use crate::reorder::jump::{Judge, Walk, Window};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,6 +17,8 @@ fn options(templates: &str) -> Options {
         anchor: Anchor::Target,
         window: Window::default(),
         min_count: 1,
+        objective: Objective::Each,
+        coverage: false,
     }
 }
 
@@ -298,7 +300,8 @@ fn a_saved_model_and_its_text_give_the_same_model() {
     let first = lines.lines().next().unwrap();
     assert_eq!(
         first.rsplit_once(' ').unwrap().0,
-        "# wayword waw templates=WPC delta=10 lambda=1 cutoff=4 between_anchor=j window=strict"
+        "# wayword waw templates=WPC delta=10 lambda=1 cutoff=4 between_anchor=j window=strict \
+         objective=each coverage=false"
     );
     let features: Vec<&str> = lines.lines().skip(1).collect();
     assert!(features.is_sorted());
@@ -350,9 +353,9 @@ fn scores_as_defined(model: &Model) {
         .collect();
     for number in 0..corpus.len() {
         let src = corpus.text().sentence(number);
-        let mut prepared = Prepared::default();
-        prepared.fill_from(&src);
-        let matrix = Matrix::lazy(model, prepared);
+        let rater = model.rater(&src);
+        let nothing = vec![0; Coverage::blocks_for(src.len() as u32)];
+        let cov = Coverage::new(&nothing, src.len() as u32);
         for (from, to) in
             (0..=src.len() as u32).flat_map(|f| (1..=src.len() as u32).map(move |t| (f, t)))
         {
@@ -363,7 +366,7 @@ fn scores_as_defined(model: &Model) {
             let margin: f64 = weights["**BIAS**"]
                 + fired.iter().filter_map(|name| weights.get(&**name)).sum::<f64>();
             let expected = -(1.0 + (-margin).exp()).ln();
-            assert!((f64::from(matrix.get(from, to)) - expected).abs() < 1e-5);
+            assert!((f64::from(rater.log_prob(cov, from, to)) - expected).abs() < 1e-5);
         }
     }
 }
@@ -405,62 +408,4 @@ fn the_message_of_a_wrong_file_says_what_to_do() {
         "model: something else; expected a word-after-word model in version 3 of its format; \
          make it again with `wayword waw train`"
     );
-}
-
-// ---- ranking ----
-
-#[test]
-fn distance_ranks_the_words_in_the_order_of_the_specification() {
-    // Order 2 3 1 4 6 5 (from 1), by distance: places of the right word at each step.
-    // 0→2: D 1, 1 has 0: second. 2→3: first. 3→1: D 3; 4 (0), 5 (1), 6 (2) before it: fourth.
-    // 1→4: first of {4 (2), 5, 6}. 4→6: D 1, 5 (0) before it: second. 6→5: first.
-    let mut corpus = Corpus::default();
-    let links = [(0, 2), (1, 0), (2, 1), (3, 3), (5, 4), (4, 5)];
-    let links: Vec<Link> = links.map(|(src, tgt)| Link::new(src, tgt)).to_vec();
-    corpus.push(&Sentence::of_words(["a"; 6]), &links).unwrap();
-    // A model without features finds all words alike, and falls back on distance.
-    let recipe = Recipe { options: options("W"), prior: 1.0, bias: -1.0, samples: 0 };
-    let model = Model::build(&recipe, Vec::new(), "").unwrap();
-    let (decided, compared) = evaluate(&model, &corpus, &[10, 2], &Job::new(1)).unwrap();
-    assert_eq!((decided.found, decided.missed), (0, 6));
-    let [wide, narrow] = [0, 1].map(|at: usize| compared[at].distance);
-    assert_eq!(wide.all, Places { decisions: 6, first: 3, among_three: 5 });
-    assert_eq!((wide.beyond, narrow.beyond), (0, 1));
-    assert_eq!(narrow.all, Places { decisions: 6, first: 3, among_three: 5 });
-    assert_eq!(wide.long_back, Places::default());
-    for Compared { model, distance, first_squares, among_three_squares } in compared {
-        assert_eq!(model, distance);
-        assert_eq!((first_squares, among_three_squares), (0, 0));
-    }
-}
-
-// ---- the decoder's seat ----
-
-#[test]
-fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
-    // Rows: the start and seven words; from word 1 to word 7 is too far to be looked at.
-    let score = |from: u32, to: u32| match (from, to) {
-        (1, 2) => -0.5,
-        (4, 2) => -0.75,
-        (2, 3) => -3.0,
-        (5, 3) => -1.0,
-        (1, 7) => -0.125,
-        _ => -2.0,
-    };
-    let cells: Vec<f32> = (0..=7).flat_map(|from| (1..=7).map(move |to| score(from, to))).collect();
-    let words = ["a", "b", "c", "d", "e", "f", "g"];
-    let links = [Link::new(0, 1), Link::new(1, 0)];
-    let phrase = |start, end, links| Phrase { span: Span::new(start, end), links };
-    let phrases = [phrase(1, 2, &links[..0]), phrase(1, 3, &links), phrase(6, 7, &[])];
-    let matrices = [NamedMatrix { feature: "waw", cells: &cells }];
-    let waw = Waw::new("waw", Scores::Given).unwrap();
-    let source = Source { matrices: &matrices, ..Source::of(&words) };
-    let scorer = waw.sentence(&source, &phrases).unwrap();
-    assert_eq!(scorer.alone(OptionId(0)), 0.0);
-    assert_eq!(scorer.hope(OptionId(0)), -0.5);
-    // Its order is c b.
-    assert_eq!(scorer.alone(OptionId(1)), score(3, 2));
-    assert_eq!(scorer.hope(OptionId(1)), -1.0);
-    assert_eq!(scorer.hope(OptionId(2)), -2.0);
-    assert_eq!([1, 2, 3].map(|word| scorer.loss(SrcPos(word))), [-0.25, 0.0, 0.0]);
 }

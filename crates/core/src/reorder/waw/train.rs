@@ -10,14 +10,16 @@
 
 use super::count::{BLOCK, Features, Walker, count};
 use super::model::{Model, Recipe};
+use super::objective::{Learner, Pass};
 use super::options::Options;
 use super::prepared::Prepared;
-use super::rows::{self, Reader, Rows};
+use super::rows::{self, Rows};
 use super::template::Shapes;
 use crate::Job;
 use crate::error::{Error, Result};
 use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
+use crate::reorder::jump::Walk;
 use std::path::Path;
 
 /// Bits after the point of a summed gradient, at most.
@@ -55,7 +57,7 @@ struct Summer {
     gradient: Vec<i64>,
     /// Sum of each block, by its number.
     values: Vec<(usize, f64)>,
-    numbers: Vec<u32>,
+    pass: Pass,
     buffer: Vec<u8>,
 }
 
@@ -139,13 +141,14 @@ impl Trainer {
         // Each sample adds at most 1 to a sum.
         let bits = (62 - (self.samples + 1).ilog2()).min(MOST_BITS);
         let scale = (1_u64 << bits) as f64;
+        let objective = self.options.objective;
         job.begin(0);
         let mut summers =
             for_each_block(self.rows.blocks(), 1, job, Summer::default, |summer, block| {
                 summer.gradient.resize(weights.len(), 0);
-                let Summer { gradient, values, numbers, buffer } = summer;
+                let Summer { gradient, values, pass, buffer } = summer;
                 let value = self.rows.with(block.start, buffer, |bytes| {
-                    sum_block(bytes, weights, scale, numbers, gradient)
+                    pass.run(bytes, objective, &mut Ascent { weights, scale, gradient })
                 })?;
                 values.push((block.start, value));
                 Ok(())
@@ -168,39 +171,24 @@ impl Trainer {
     /// Weights after some passes of AdaGrad (Duchi, Hazan and Singer, 2011) over the samples, in
     /// the order of the text. The prior of a feature is spread over the samples it fires in.
     pub fn adagrad(&self, passes: usize, rate: f64, prior: f64, job: &Job) -> Result<Vec<f64>> {
-        let bias = self.features();
-        let mut weights = vec![0.0; bias + 1];
-        let mut squares = vec![1e-8; bias + 1];
-        let mut numbers = Vec::new();
-        let mut buffer = Vec::new();
-        let pull: Vec<f64> = self
-            .features
-            .counts
-            .iter()
-            .map(|&count| f64::from(count))
-            .chain([self.samples.max(1) as f64])
-            .map(|count| prior / count)
-            .collect();
+        let count = self.features() + 1;
+        let counts = self.features.counts.iter().map(|&count| f64::from(count));
+        let mut online = Online {
+            weights: vec![0.0; count],
+            squares: vec![1e-8; count],
+            pull: counts.chain([self.samples.max(1) as f64]).map(|count| prior / count).collect(),
+            rate,
+        };
+        let (mut pass, mut buffer) = (Pass::default(), Vec::new());
         job.begin((passes * self.rows.blocks()) as u64);
         for block in (0..passes).flat_map(|_| 0..self.rows.blocks()) {
             job.check()?;
             self.rows.with(block, &mut buffer, |bytes| {
-                let mut reader = Reader::new(bytes);
-                while let Some(label) = reader.next(&mut numbers) {
-                    numbers.push(bias as u32);
-                    let margin: f64 = numbers.iter().map(|&at| weights[at as usize]).sum();
-                    let missing = f64::from(u8::from(label)) - sigmoid(margin);
-                    for &at in &numbers {
-                        let at = at as usize;
-                        let slope = missing - pull[at] * weights[at];
-                        squares[at] += slope * slope;
-                        weights[at] += rate * slope / squares[at].sqrt();
-                    }
-                }
+                pass.run(bytes, self.options.objective, &mut online);
             })?;
             job.advance(1);
         }
-        Ok(weights)
+        Ok(online.weights)
     }
 
     /// The model with these weights; the bias is the last.
@@ -219,7 +207,7 @@ impl Trainer {
         let shapes = Shapes::new(&self.options);
         let mut wanted: Vec<bool> = weights.iter().map(|&w| w as f32 != 0.0).collect();
         let mut names: Vec<String> = Vec::new();
-        let mut walk = super::samples::Walk::default();
+        let mut walk = Walk::default();
         let mut prepared = Prepared::default();
         let mut ends = super::template::Ends::default();
         let mut missing = wanted.iter().filter(|is| **is).count();
@@ -240,6 +228,15 @@ impl Trainer {
                         missing -= 1;
                         let text = text.get_or_insert_with(|| corpus.text().sentence(number));
                         names.push(shapes.text(text, sample.from, sample.to, firing));
+                    }
+                });
+                shapes.looks().firings(sample.around, |look| {
+                    let print = shapes.looks().fingerprint(&prepared, sample.to, look);
+                    let Some(at) = self.features.number(print) else { return };
+                    if std::mem::take(&mut wanted[at as usize]) {
+                        missing -= 1;
+                        let text = text.get_or_insert_with(|| corpus.text().sentence(number));
+                        names.push(shapes.looks().text(text, sample.to, look));
                     }
                 });
             });
@@ -275,46 +272,56 @@ impl Filler {
     }
 }
 
-/// Adds the gradient of a block to integer sums; returns its log likelihood.
-fn sum_block(
-    bytes: &[u8],
-    weights: &[f64],
+/// Sums the gradient of a block as integers.
+struct Ascent<'a> {
+    weights: &'a [f64],
     scale: f64,
-    numbers: &mut Vec<u32>,
-    gradient: &mut [i64],
-) -> f64 {
-    let (last, own) = weights.split_last().map_or((0.0, weights), |(last, own)| (*last, own));
-    let mut value = 0.0;
-    let mut of_bias = 0;
-    let mut reader = Reader::new(bytes);
-    while let Some(label) = reader.next(numbers) {
-        let margin = last + numbers.iter().map(|&at| own[at as usize]).sum::<f64>();
-        let margin = if label { margin } else { -margin };
-        value += ln_sigmoid(margin);
-        let missing = 1.0 - sigmoid(margin);
-        let step = (if label { missing } else { -missing } * scale).round() as i64;
-        for &at in &*numbers {
-            gradient[at as usize] += step;
+    gradient: &'a mut [i64],
+}
+
+impl Learner for Ascent<'_> {
+    fn margin(&self, numbers: &[u32]) -> f64 {
+        let bias = self.weights.last().copied().unwrap_or_default();
+        bias + numbers.iter().map(|&at| self.weights[at as usize]).sum::<f64>()
+    }
+
+    fn learn(&mut self, numbers: &[u32], missing: f64) {
+        let step = (missing * self.scale).round() as i64;
+        for &at in numbers {
+            self.gradient[at as usize] += step;
         }
-        of_bias += step;
-    }
-    if let Some(bias) = gradient.last_mut() {
-        *bias += of_bias;
-    }
-    value
-}
-
-/// The logistic function.
-pub fn sigmoid(margin: f64) -> f64 {
-    if margin >= 0.0 {
-        1.0 / (1.0 + (-margin).exp())
-    } else {
-        let exp = margin.exp();
-        exp / (1.0 + exp)
+        if let Some(bias) = self.gradient.last_mut() {
+            *bias += step;
+        }
     }
 }
 
-/// Its logarithm, without loss at either end.
-pub fn ln_sigmoid(margin: f64) -> f64 {
-    if margin < -30.0 { margin } else { -(-margin).exp().ln_1p() }
+/// Changes weights row by row.
+struct Online {
+    weights: Vec<f64>,
+    /// Sums of squared slopes.
+    squares: Vec<f64>,
+    /// The share of the prior of each weight, a row.
+    pull: Vec<f64>,
+    rate: f64,
+}
+
+impl Online {
+    fn step(&mut self, at: usize, missing: f64) {
+        let slope = missing - self.pull[at] * self.weights[at];
+        self.squares[at] += slope * slope;
+        self.weights[at] += self.rate * slope / self.squares[at].sqrt();
+    }
+}
+
+impl Learner for Online {
+    fn margin(&self, numbers: &[u32]) -> f64 {
+        let sum: f64 = numbers.iter().map(|&at| self.weights[at as usize]).sum();
+        sum + self.weights.last().copied().unwrap_or_default()
+    }
+
+    fn learn(&mut self, numbers: &[u32], missing: f64) {
+        numbers.iter().for_each(|&at| self.step(at as usize, missing));
+        self.step(self.weights.len() - 1, missing);
+    }
 }

@@ -4,7 +4,8 @@
 //! and the wrong ones within a window. Positions count from 1 here; 0 is the sentence's start.
 //! Cost: O(n · window) a sentence, no allocation once the memory has grown.
 
-use super::options::Window;
+use super::around::Around;
+use crate::feature::{Coverage, Span};
 
 /// A jump from one source word to another, and whether it is the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,23 @@ pub struct Sample {
     pub to: u32,
     /// Whether it does.
     pub is_next: bool,
+    /// What is translated around it.
+    pub around: Around,
+}
+
+/// How far from the last word untranslated words are taken as wrong answers (definitions b.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The distance.
+    pub width: u32,
+    /// Whether a word at just this distance is taken too.
+    pub inclusive: bool,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window { width: 10, inclusive: false }
+    }
 }
 
 impl Window {
@@ -29,33 +47,38 @@ impl Window {
 /// Memory of a walk, reused from sentence to sentence.
 #[derive(Debug, Default)]
 pub struct Walk {
-    covered: Vec<bool>,
+    covered: Vec<u64>,
 }
 
 impl Walk {
     /// Calls `each` for every sample of a sentence: at each step the right one first.
     /// `order` counts from 0.
     pub fn samples(&mut self, order: &[u32], window: Window, mut each: impl FnMut(Sample)) {
-        self.steps(order, |from, next, covered| {
-            each(Sample { from, to: next, is_next: true });
+        self.steps(order, |from, next, cov| {
+            let sample = |to: u32| {
+                let around = Around::of(cov, to - 1);
+                Sample { from, to, is_next: to == next, around }
+            };
+            each(sample(next));
             for to in window.around(from, order.len() as u32) {
-                if to != next && !covered[to as usize] {
-                    each(Sample { from, to, is_next: false });
+                if to != next && !cov.has(to - 1) {
+                    each(sample(to));
                 }
             }
         });
     }
 
-    /// Calls `each` for every step: where it starts, where it goes, and what is translated before
-    /// it, by position from 1.
-    pub fn steps(&mut self, order: &[u32], mut each: impl FnMut(u32, u32, &[bool])) {
+    /// Calls `each` for every step: where it starts, where it goes, both from 1, and what is
+    /// translated before it.
+    pub fn steps(&mut self, order: &[u32], mut each: impl FnMut(u32, u32, Coverage<'_>)) {
+        let length = order.len() as u32;
         self.covered.clear();
-        self.covered.resize(order.len() + 1, false);
+        self.covered.resize(Coverage::blocks_for(length), 0);
         let mut from = 0;
         for &next in order {
-            each(from, next + 1, &self.covered);
+            each(from, next + 1, Coverage::new(&self.covered, length));
             from = next + 1;
-            self.covered[from as usize] = true;
+            Coverage::mark(&mut self.covered, Span::new(next, from));
         }
     }
 }

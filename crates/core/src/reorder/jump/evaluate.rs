@@ -7,20 +7,21 @@
 //! model gains is squared sentence by sentence, for the interval of the gain.
 //! Cost: one evaluation of the model a pair of words, O(n · limit) pairs a sentence.
 
-use super::count::BLOCK;
-use super::matrix::Matrix;
-use super::model::Model;
-use super::prepared::Prepared;
+use super::rater::Rater;
 use super::samples::Walk;
+use super::{Judge, Window};
 use crate::Job;
 use crate::error::{Error, Result};
+use crate::feature::{Coverage, Here, Span};
 use crate::parallel::for_each_block;
-use crate::reorder::Corpus;
+use crate::reorder::{Corpus, Space};
 
+/// Sentences per block of work.
+pub const BLOCK: usize = 64;
 /// Jumps backward further than this are long.
-const LONG_BACK: u32 = 7;
+pub const LONG_BACK: u32 = 7;
 /// Jumps forward further than this are long.
-const LONG_FORWARD: u32 = 6;
+pub const LONG_FORWARD: u32 = 6;
 
 /// Decisions of a classifier at P >= 0.5.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,9 +54,9 @@ pub struct Ranked {
     pub all: Places,
     /// Those whose right word lies beyond the limit; they count as failures.
     pub beyond: u64,
-    /// Long jumps backward.
+    /// Long jumps backward within the limit.
     pub long_back: Places,
-    /// Long jumps forward.
+    /// Long jumps forward within the limit.
     pub long_forward: Places,
 }
 
@@ -113,7 +114,7 @@ struct Tester {
 
 /// Puts a model to the test.
 pub fn evaluate(
-    model: &Model,
+    model: &dyn Judge,
     corpus: &Corpus,
     limits: &[u32],
     job: &Job,
@@ -140,43 +141,71 @@ pub fn evaluate(
 }
 
 /// Refuses text without the layers that a model looks at.
-fn fits(model: &Model, corpus: &Corpus) -> Result<()> {
-    let templates = model.recipe().options.templates;
-    if corpus.text().annotation().covers(templates.needs()) {
+pub fn fits(model: &dyn Judge, corpus: &Corpus) -> Result<()> {
+    let needs = model.needs();
+    if corpus.is_empty() || corpus.text().annotation().covers(needs) {
         return Ok(());
     }
+    let layers = if needs.chunks { "tags and chunks" } else { "tags" };
     Err(Error::Argument {
         name: "model".into(),
-        found: format!("templates `{templates}`, but the text has no such layers"),
+        found: format!("one that looks at {layers}, which the text does not have"),
         expected: "text annotated as the training text was".into(),
     })
 }
 
 impl Tester {
-    fn test(&mut self, model: &Model, corpus: &Corpus, limits: &[u32], number: usize) {
+    fn test(&mut self, model: &dyn Judge, corpus: &Corpus, limits: &[u32], number: usize) {
         let order = corpus.order(number);
-        let mut prepared = Prepared::default();
-        prepared.fill_from_text(corpus.text(), number);
-        let matrix = Matrix::lazy(model, prepared);
-        let half = 0.5_f32.ln();
-        let decided = &mut self.decided;
-        self.walk.samples(&order, model.recipe().options.window, |sample| {
-            let yes = matrix.get(sample.from, sample.to) >= half;
-            *match (sample.is_next, yes) {
-                (true, true) => &mut decided.found,
-                (true, false) => &mut decided.missed,
-                (false, true) => &mut decided.wrong,
-                (false, false) => &mut decided.refused,
-            } += 1;
-        });
-        for (&limit, compared) in limits.iter().zip(&mut self.compared) {
+        let rater = model.rater(&corpus.text().sentence(number));
+        let Tester { walk, decided, compared } = self;
+        decided.add(&rater, walk, &order, model.window());
+        for (&limit, compared) in limits.iter().zip(compared) {
             let [mut ranked, mut distance] = [Ranked::default(); 2];
-            self.walk.steps(&order, |from, next, covered| {
-                ranked.add(|to| matrix.get(from, to), limit, from, next, covered);
-                distance.add(|_| 0.0, limit, from, next, covered);
+            walk.steps(&order, |from, next, cov| {
+                let step = Step { limit, from, next, cov };
+                ranked.add(|to| rater.score(cov, from, to), &step);
+                distance.add(|_| 0.0, &step);
             });
             compared.add(&ranked, &distance);
         }
+    }
+}
+
+impl Decided {
+    /// Asks about all samples of a sentence.
+    fn add(&mut self, rater: &Rater<'_>, walk: &mut Walk, order: &[u32], window: Window) {
+        let half = 0.5_f32.ln();
+        walk.steps(order, |from, next, cov| {
+            let is_sample = |to: &u32| *to != next && !cov.has(*to - 1);
+            let wrong = window.around(from, order.len() as u32).filter(is_sample);
+            for to in std::iter::once(next).chain(wrong) {
+                let yes = rater.log_prob(cov, from, to) >= half;
+                *match (to == next, yes) {
+                    (true, true) => &mut self.found,
+                    (true, false) => &mut self.missed,
+                    (false, true) => &mut self.wrong,
+                    (false, false) => &mut self.refused,
+                } += 1;
+            }
+        });
+    }
+}
+
+/// A step of a walk; positions from 1, `from` may be 0.
+struct Step<'a> {
+    limit: u32,
+    from: u32,
+    next: u32,
+    cov: Coverage<'a>,
+}
+
+impl Step<'_> {
+    /// Whether the decoder may come to a word and still fill the first gap.
+    fn reaches(&self, to: u32) -> bool {
+        let Step { limit, from: end, cov, .. } = *self;
+        let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+        Space::Dl(Some(limit)).admits(&here, Span::new(to - 1, to), |_| true)
     }
 }
 
@@ -188,15 +217,10 @@ impl Ranked {
         self.long_forward.join(&other.long_forward);
     }
 
-    /// Ranks the words that may come next, and notes the place of the right one.
-    fn add(
-        &mut self,
-        score: impl Fn(u32) -> f32,
-        limit: u32,
-        from: u32,
-        next: u32,
-        covered: &[bool],
-    ) {
+    /// Ranks the words that may come next, and notes the place of the right one: among all within
+    /// the limit, and where the jump is long, among those that the decoder may reach.
+    fn add(&mut self, score: impl Fn(u32) -> f32, step: &Step<'_>) {
+        let &Step { limit, from, next, cov } = step;
         // By score, then distance, then forward before backward, then position.
         let key = |to: u32| (score(to), jump(from, to), to <= from, to);
         let right = key(next);
@@ -204,23 +228,30 @@ impl Ranked {
             let rest = (other.1, other.2, other.3).cmp(&(right.1, right.2, right.3));
             right.0.total_cmp(&other.0).then(rest).is_lt()
         };
-        let place = (right.1 <= limit).then(|| {
-            let last = (from + 1).saturating_add(limit).min(covered.len() as u32 - 1);
-            ((from + 1).saturating_sub(limit).max(1)..=last)
-                .filter(|&to| !covered[to as usize] && to != next && is_before(key(to)))
-                .count()
-        });
-        self.all.add(place);
-        self.beyond += u64::from(place.is_none());
-        if next < from + 1 && right.1 > LONG_BACK {
-            self.long_back.add(place);
+        if right.1 > limit {
+            self.all.add(None);
+            self.beyond += 1;
+            return;
+        }
+        let last = (from + 1).saturating_add(limit).min(cov.length());
+        let better = ((from + 1).saturating_sub(limit).max(1)..=last)
+            .filter(|&to| !cov.has(to - 1) && to != next && is_before(key(to)));
+        let (mut place, mut within_reach) = (0, 0);
+        for to in better {
+            place += 1;
+            within_reach += usize::from(step.reaches(to));
+        }
+        self.all.add(Some(place));
+        let of_long = step.reaches(next).then_some(within_reach);
+        if next <= from && right.1 > LONG_BACK {
+            self.long_back.add(of_long);
         } else if next > from && right.1 > LONG_FORWARD {
-            self.long_forward.add(place);
+            self.long_forward.add(of_long);
         }
     }
 }
 
 /// D(from, to) = |to - from - 1|.
-fn jump(from: u32, to: u32) -> u32 {
+pub fn jump(from: u32, to: u32) -> u32 {
     to.abs_diff(from + 1)
 }

@@ -1,0 +1,224 @@
+//! The seat of a model of the next word at the decoder: a path feature, and early pruning.
+//!
+//! In: the words of a sentence with their layers, or given numbers, and the phrases that may be
+//! used in it. Out: for each phrase added, ln P of the jump to its first word and of the jumps
+//! inside it, so that a complete translation has one factor a source word (definitions b.5); how
+//! likely each word is to come next (definitions c).
+//! How: where a jump is worth the same whatever is translated, the inside of a phrase is worked
+//! out once a sentence. Otherwise that is a guess, taken back as soon as the coverage is known.
+//! Cost: one look-up a phrase added, or one a word of it; no allocation.
+
+use super::matrix::Matrix;
+use super::rater::{Link, Rater};
+use super::Judge;
+use crate::corpus::SrcPos;
+use crate::error::{Error, Place, Result};
+use crate::feature::{
+    Coverage, Here, OptionId, PathFeature, PathScorer, Phrase, Source, Span, check_name,
+};
+use crate::reorder::annotated::annotated;
+use crate::reorder::order::MeanOrder;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Where the scores of pairs of words come from.
+#[derive(Clone)]
+pub enum Scores {
+    /// A trained model.
+    Model(Arc<dyn Judge>),
+    /// They are given with each sentence, by the name of the feature.
+    Given,
+}
+
+/// A model of the next word as a feature of its own name.
+#[derive(Clone)]
+pub struct Jumps {
+    name: String,
+    scores: Scores,
+}
+
+impl Jumps {
+    /// The feature of this name.
+    pub fn new(name: &str, scores: Scores) -> Result<Self> {
+        check_name(name)?;
+        Ok(Jumps { name: name.into(), scores })
+    }
+
+    fn rater<'m>(&'m self, source: &Source<'_>) -> Result<Rater<'m>> {
+        match &self.scores {
+            Scores::Model(model) => {
+                Ok(model.rater(&annotated(source, model.needs(), &self.name)?))
+            }
+            Scores::Given => {
+                let length = source.words.len();
+                let cells = source.matrix(&self.name).unwrap_or_default();
+                if cells.len() == (length + 1) * length {
+                    return Ok(Rater::new(Matrix::given(length, cells), &[], Link::Ready));
+                }
+                Err(Error::Mismatch {
+                    place: Place { file: "matrix".into(), line: Some(source.number as u64 + 1) },
+                    found: format!("{} numbers for {length} words", cells.len()),
+                    advice: format!("give {} rows of {length}, the start first", length + 1),
+                })
+            }
+        }
+    }
+}
+
+impl PathFeature for Jumps {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rates(&self) -> bool {
+        true
+    }
+
+    fn sentence<'a>(
+        &'a self,
+        source: &Source<'a>,
+        phrases: &[Phrase<'a>],
+    ) -> Result<Box<dyn PathScorer + 'a>> {
+        Ok(Box::new(Scorer::new(self.rater(source)?, phrases)))
+    }
+}
+
+/// The words of a phrase in the order they are translated.
+#[derive(Debug, Clone)]
+struct Inside {
+    /// Its words, in `Scorer::words`.
+    words: Range<u32>,
+    /// ln P of the jumps from one to the next; a guess unless jumps are fixed.
+    sum: f32,
+}
+
+/// What a jump is thought to bring at least, where nothing better is known.
+const LEAST: f32 = -20.0;
+
+/// The best ln P of coming to a word.
+#[derive(Debug, Clone, Copy)]
+struct Hope {
+    /// From anywhere.
+    any: f32,
+    /// From anywhere but the word before.
+    other: f32,
+}
+
+/// How far away the words are that a word is hoped to be reached from. Looking further changes
+/// next to nothing, and costs a look at the model for each word more.
+const NEAR: u32 = 4;
+
+/// The feature at work on a sentence; its state is the last translated word.
+struct Scorer<'a> {
+    rater: Rater<'a>,
+    hopes: Vec<Hope>,
+    insides: Vec<Inside>,
+    /// The words of all phrases, from 1, in the order they are translated.
+    words: Vec<u32>,
+}
+
+/// A coverage in the making.
+struct Marks {
+    blocks: Vec<u64>,
+    length: u32,
+}
+
+impl Marks {
+    /// The first so many words are translated.
+    fn first(words: u32, length: u32) -> Marks {
+        let mut blocks = vec![0; Coverage::blocks_for(length)];
+        Coverage::mark(&mut blocks, Span::new(0, words));
+        Marks { blocks, length }
+    }
+
+    fn cov(&self) -> Coverage<'_> {
+        Coverage::new(&self.blocks, self.length)
+    }
+}
+
+impl<'a> Scorer<'a> {
+    fn new(rater: Rater<'a>, phrases: &[Phrase<'_>]) -> Self {
+        let hopes = hopes(&rater);
+        let insides = Vec::with_capacity(phrases.len());
+        let mut scorer = Scorer { rater, hopes, insides, words: Vec::new() };
+        let mut order = MeanOrder::default();
+        phrases.iter().for_each(|phrase| scorer.enter(&mut order, phrase));
+        scorer
+    }
+
+    /// Takes up a phrase: its inside is worth what it is when all before the phrase is translated.
+    fn enter(&mut self, order: &mut MeanOrder, phrase: &Phrase<'_>) {
+        let Span { start, .. } = phrase.span;
+        let first = self.words.len();
+        // Most phrases are words.
+        if phrase.span.len() == 1 {
+            self.words.push(start + 1);
+        } else {
+            let order = order.of(phrase.span.len() as usize, phrase.links);
+            self.words.extend(order.iter().map(|word| start + word + 1));
+        }
+        let sum = match self.words[first..] {
+            [from, ref rest @ ..] if !rest.is_empty() => {
+                let mut before = Marks::first(start, self.rater.len() as u32);
+                Coverage::mark(&mut before.blocks, Span::new(from - 1, from));
+                self.rater.path(before.cov(), from, rest)
+            }
+            _ => 0.0,
+        };
+        self.insides.push(Inside { words: first as u32..self.words.len() as u32, sum });
+    }
+
+    fn words(&self, phrase: OptionId) -> &[u32] {
+        let Range { start, end } = self.insides[phrase.index()].words;
+        &self.words[start as usize..end as usize]
+    }
+}
+
+/// What may be hoped for each word. What is translated before a jump is guessed to be all words up
+/// to the one jumped from, but the one jumped to.
+fn hopes(rater: &Rater<'_>) -> Vec<Hope> {
+    let length = rater.len() as u32;
+    let log_prob = |from: u32, to: u32| {
+        let mut before = Marks::first(from.min(to - 1), length);
+        Coverage::mark(&mut before.blocks, Span::new(to.min(from), from));
+        rater.log_prob(before.cov(), from, to)
+    };
+    let best = |to: u32| {
+        let near = to.saturating_sub(NEAR + 1)..=(to + NEAR).min(length);
+        let others = near.filter(|&from| from != to && from + 1 != to);
+        let other = others.map(|from| log_prob(from, to)).fold(LEAST, f32::max);
+        Hope { any: log_prob(to - 1, to).max(other), other }
+    };
+    (1..=length).map(best).collect()
+}
+
+impl PathScorer for Scorer<'_> {
+    fn alone(&self, phrase: OptionId) -> f32 {
+        self.insides[phrase.index()].sum
+    }
+
+    fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+        let words = self.words(phrase);
+        let (Some(&first), Some(&last)) = (words.first(), words.last()) else {
+            return (0.0, state);
+        };
+        if self.rater.is_fixed() || words.len() == 1 {
+            return (self.rater.log_prob(here.cov, state, first), last);
+        }
+        (self.rater.path(here.cov, state, words) - self.alone(phrase), last)
+    }
+
+    fn hope(&self, phrase: OptionId) -> f32 {
+        let first = self.words(phrase).first().map_or(0, |&word| word as usize - 1);
+        self.hopes[first].any
+    }
+
+    fn loss(&self, word: SrcPos) -> f32 {
+        let Hope { any, other } = self.hopes[word.index()];
+        other - any
+    }
+
+    fn rate(&self, state: u32, here: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
+        scores.extend(words.iter().map(|word| self.rater.score(here.cov, state, word.0 + 1)));
+    }
+}

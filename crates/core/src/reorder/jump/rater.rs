@@ -1,0 +1,206 @@
+//! How likely each untranslated word of one sentence is to come next.
+//!
+//! In: the weights of its jumps, what each word gains by what is translated around it, and what
+//! the weights mean. Out: scores that words are ranked by, and log probabilities (definitions b.1,
+//! b.7).
+//! How: the probability of a choice is a share of the sum over all words in the window, which
+//! depends on the last word and on what is translated. Hypotheses share both, so sums are kept by
+//! them, in a table of fixed size.
+//! Cost: a look-up for a score; for a log probability another one, or a sum over the window. No
+//! allocation after the first.
+
+use super::around::{Around, BITS, Gains};
+use super::matrix::Matrix;
+use super::samples::Window;
+use crate::feature::{Coverage, Span};
+use std::cell::RefCell;
+use std::hash::Hasher;
+
+/// What the weight of a jump means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// It is the log probability itself, whatever is translated.
+    Ready,
+    /// Each jump is right or wrong by itself: the weight is that of a logistic function.
+    Apart,
+    /// One of the words in the window is right: weights are compared.
+    Choice(Window),
+}
+
+/// A model at work on one sentence; one thread's.
+pub struct Rater<'a> {
+    matrix: Matrix<'a>,
+    /// By word; empty when the model does not look around.
+    gains: Vec<Gains>,
+    link: Link,
+    sums: RefCell<Sums>,
+}
+
+impl<'a> Rater<'a> {
+    /// Rates by these weights; `around` says what each bit brings a word, and is empty when the
+    /// model does not look around.
+    pub fn new(matrix: Matrix<'a>, around: &[[f32; BITS]], link: Link) -> Self {
+        debug_assert!(around.is_empty() || around.len() == matrix.len());
+        let gains = around.iter().map(Gains::of).collect();
+        let sums = RefCell::new(Sums::new(matrix.len()));
+        Rater { matrix, gains, link, sums }
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> usize {
+        self.matrix.len()
+    }
+
+    /// Whether there is no word.
+    pub fn is_empty(&self) -> bool {
+        self.matrix.is_empty()
+    }
+
+    /// Whether a jump is worth the same whatever is translated.
+    pub fn is_fixed(&self) -> bool {
+        self.link == Link::Ready
+    }
+
+    /// What words are ranked by, up to a constant of all that come after the same word; positions
+    /// from 1, `from` may be 0.
+    #[inline]
+    pub fn score(&self, cov: Coverage<'_>, from: u32, to: u32) -> f32 {
+        let weight = self.matrix.get(from, to);
+        match self.link {
+            Link::Ready => weight,
+            Link::Apart => ln_sigmoid(f64::from(weight + self.gain(cov, to))) as f32,
+            Link::Choice(_) => weight + self.gain(cov, to),
+        }
+    }
+
+    /// ln P that a word comes next.
+    pub fn log_prob(&self, cov: Coverage<'_>, from: u32, to: u32) -> f32 {
+        let score = self.score(cov, from, to);
+        let Link::Choice(window) = self.link else { return score };
+        let within = window.around(from, self.len() as u32);
+        let mut sums = self.sums.borrow_mut();
+        let sum = match sums.place(cov, from) {
+            Ok(known) => known,
+            Err(place) => {
+                let sum = self.log_sum(cov, from, within.clone(), &mut sums.scores);
+                sums.keep(place, cov, from, sum);
+                sum
+            }
+        };
+        if within.contains(&to) {
+            return score - sum;
+        }
+        // A word beyond the window is one more to choose from.
+        let best = sum.max(score);
+        score - best - ((sum - best).exp() + (score - best).exp()).ln()
+    }
+
+    /// ln P of taking words, which count from 1, one after the other.
+    pub fn path(&self, cov: Coverage<'_>, from: u32, words: &[u32]) -> f32 {
+        let mut covered = std::mem::take(&mut self.sums.borrow_mut().covered);
+        covered.clear();
+        covered.extend_from_slice(cov.blocks());
+        let (mut total, mut last) = (0.0, from);
+        for &word in words {
+            total += self.log_prob(Coverage::new(&covered, cov.length()), last, word);
+            Coverage::mark(&mut covered, Span::new(word - 1, word));
+            last = word;
+        }
+        self.sums.borrow_mut().covered = covered;
+        total
+    }
+
+    #[inline]
+    fn gain(&self, cov: Coverage<'_>, to: u32) -> f32 {
+        let of_word = self.gains.get(to as usize - 1);
+        of_word.map_or(0.0, |gains| gains.get(Around::of(cov, to - 1)))
+    }
+
+    /// The log of the sum of e^score over the untranslated words of a window.
+    fn log_sum(
+        &self,
+        cov: Coverage<'_>,
+        from: u32,
+        within: std::ops::RangeInclusive<u32>,
+        scores: &mut Vec<f32>,
+    ) -> f32 {
+        scores.clear();
+        let (first, last) = (within.start() - 1, *within.end());
+        let mut word = cov.next_free(first);
+        let mut open_before = if self.gains.is_empty() { 0 } else { cov.free_before(word) };
+        while word < last {
+            let next = cov.next_free(word + 1);
+            let gain = self.gains.get(word as usize).map_or(0.0, |gains| {
+                gains.get(Around::new(cov, word, open_before, next == cov.length()))
+            });
+            scores.push(self.matrix.get(from, word + 1) + gain);
+            open_before += 1;
+            word = next;
+        }
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        if best == f32::NEG_INFINITY {
+            return best;
+        }
+        best + scores.iter().map(|score| (score - best).exp()).sum::<f32>().ln()
+    }
+}
+
+/// Sums that are kept, a power of two.
+const KEPT: usize = 1 << 10;
+
+/// Sums by last word and coverage; a new one takes the place of an older one with the same hash.
+#[derive(Debug)]
+struct Sums {
+    /// Blocks of bits of a coverage.
+    width: usize,
+    /// The last word and the coverage of each, one after the other; none known: empty.
+    keys: Vec<u64>,
+    values: Vec<f32>,
+    /// Memory of a sum.
+    scores: Vec<f32>,
+    /// Memory of a path.
+    covered: Vec<u64>,
+}
+
+impl Sums {
+    fn new(length: usize) -> Self {
+        let width = Coverage::blocks_for(length as u32);
+        Sums {
+            width,
+            keys: Vec::new(),
+            values: Vec::new(),
+            scores: Vec::new(),
+            covered: Vec::new(),
+        }
+    }
+
+    /// The sum, or where it will be kept.
+    fn place(&mut self, cov: Coverage<'_>, from: u32) -> std::result::Result<f32, usize> {
+        let stride = self.width + 1;
+        if self.values.is_empty() {
+            self.keys.resize(KEPT * stride, u64::MAX);
+            self.values.resize(KEPT, 0.0);
+        }
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write_u64(u64::from(from));
+        cov.blocks().iter().for_each(|&block| hasher.write_u64(block));
+        let place = hasher.finish() as usize & (KEPT - 1);
+        let key = &self.keys[place * stride..][..stride];
+        match key[0] == u64::from(from) && key[1..] == *cov.blocks() {
+            true => Ok(self.values[place]),
+            false => Err(place),
+        }
+    }
+
+    fn keep(&mut self, place: usize, cov: Coverage<'_>, from: u32, value: f32) {
+        let key = &mut self.keys[place * (self.width + 1)..][..self.width + 1];
+        key[0] = u64::from(from);
+        key[1..].copy_from_slice(cov.blocks());
+        self.values[place] = value;
+    }
+}
+
+/// The log of the logistic function, without loss at either end.
+pub fn ln_sigmoid(margin: f64) -> f64 {
+    if margin < -30.0 { margin } else { -(-margin).exp().ln_1p() }
+}

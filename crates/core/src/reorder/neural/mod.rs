@@ -1,0 +1,29 @@
+//! A small network that says which word is translated right after which.
+//!
+//! In: source sentences, with tags if wanted, and links to their translations. Out: a model of the
+//! next word (`jump::Judge`), which the decoder uses as it uses any other.
+//! How: gated recurrent units read the sentence in both directions; each word asks for what comes
+//! next, each other one answers (definitions b.8). It is trained here, by gradients that are
+//! written out, and used here: no framework is needed for either.
+//! Cost: see `net` and `train`.
+//! Not: words that it has not seen, but for what stands around them; the end of the sentence.
+//!
+//! The stage reads bottom up: `numbers` multiplies, `shape` says where parameters are, `pack` puts
+//! sentences side by side, `encoder` and `net` make weights of words, `train` learns, `model` keeps.
+
+mod encoder;
+mod model;
+mod net;
+mod numbers;
+mod pack;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod train;
+mod vocabulary;
+
+pub use model::{Model, Recipe, VERSION};
+pub use net::Said;
+pub use shape::{Block, Shape, Sizes};
+pub use train::{Options, Passed, train};
+pub use vocabulary::Vocabulary;

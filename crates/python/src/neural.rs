@@ -1,0 +1,167 @@
+//! Python's view of `wayword::reorder::neural`.
+
+use crate::annotated::{Layers, LinkedText};
+use crate::border::{call, enter};
+use crate::corpus::FLOATS;
+use crate::view::View;
+use crate::waw::{along, matrix};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
+use std::sync::Arc;
+use wayword::reorder::neural::{self, Block, Options};
+
+/// A trained network; see `wayword.reorder.neural.NeuralModel`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct NeuralModel {
+    pub inner: Arc<neural::Model>,
+}
+
+impl NeuralModel {
+    fn new(model: neural::Model) -> Self {
+        NeuralModel { inner: Arc::new(model) }
+    }
+}
+
+/// Name, rows, columns and numbers of a matrix of parameters.
+type Parameter = (&'static str, usize, usize, View);
+
+#[pymethods]
+impl NeuralModel {
+    /// Version of the format of its files.
+    #[classattr]
+    const VERSION: u32 = neural::VERSION;
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        enter(py, 1, None, |_| neural::Model::open(&path)).map(NeuralModel::new)
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        call(py, || neural::Model::from_bytes(data.to_vec())).map(NeuralModel::new)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.bytes())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        enter(py, 1, None, |_| self.inner.save(&path))
+    }
+
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.inner.path().map(Into::into)
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        format!("{:016x}", self.inner.digest())
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.inner.bytes().len()
+    }
+
+    /// How it was made.
+    #[getter]
+    fn recipe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (sizes, recipe) = (self.inner.shape().sizes, self.inner.recipe());
+        let dict = PyDict::new(py);
+        dict.set_item("coverage", sizes.coverage)?;
+        dict.set_item("tags", self.inner.vocabulary().tags().is_some())?;
+        dict.set_item("words", self.inner.vocabulary().words().len())?;
+        dict.set_item("embedding", sizes.embedding)?;
+        dict.set_item("hidden", sizes.hidden)?;
+        dict.set_item("key", sizes.key)?;
+        dict.set_item("parameters", self.inner.shape().len())?;
+        dict.set_item("window", recipe.window)?;
+        dict.set_item("epochs", recipe.epochs)?;
+        dict.set_item("sentences", recipe.sentences)?;
+        dict.set_item("seed", recipe.seed)?;
+        Ok(dict)
+    }
+
+    /// Words and tags that have a row of their own; no tags when it does not look at them.
+    #[getter]
+    fn vocabulary(&self) -> (Vec<String>, Option<Vec<String>>) {
+        let vocabulary = self.inner.vocabulary();
+        (vocabulary.words().to_vec(), vocabulary.tags().map(<[String]>::to_vec))
+    }
+
+    /// All matrices of parameters, the embedding first.
+    fn parameters(&self) -> Vec<Parameter> {
+        let shape = self.inner.shape();
+        let all = std::iter::once(("embedding", shape.embedding)).chain(shape.dense());
+        let view = |block: Block| {
+            let numbers = self.inner.values()[block.range()].to_vec();
+            View::of(Arc::new(numbers), FLOATS, |numbers: &Vec<f32>| numbers)
+        };
+        all.map(|(name, block)| (name, block.rows, block.columns, view(block))).collect()
+    }
+
+    /// ln P for each word before (the start first) and each word after, row by row, when nothing
+    /// is translated yet; minus infinity where both are the same word.
+    fn matrix(&self, py: Python<'_>, layers: Layers) -> PyResult<View> {
+        matrix(py, &*self.inner, &layers)
+    }
+
+    /// What it gives along an order; see `wayword.reorder.waw.WawModel.along`.
+    fn along(
+        &self,
+        py: Python<'_>,
+        layers: Layers,
+        order: Vec<u32>,
+        is_log: bool,
+    ) -> PyResult<View> {
+        along(py, &*self.inner, &layers, &order, is_log)
+    }
+}
+
+/// Learns a network; the model, and for each pass the steps and the sum of ln P of right words.
+#[pyfunction]
+#[pyo3(signature = (corpus, *, epochs, batch, rate, dropout, embedding, hidden, key, window,
+                    coverage, tags, min_count, vocabulary, seed, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
+pub fn neural_train(
+    py: Python<'_>,
+    corpus: &LinkedText,
+    epochs: u32,
+    batch: u32,
+    rate: f32,
+    dropout: f32,
+    embedding: u32,
+    hidden: u32,
+    key: u32,
+    window: u32,
+    coverage: bool,
+    tags: bool,
+    min_count: u32,
+    vocabulary: u32,
+    seed: u64,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(NeuralModel, Vec<(u64, f64)>)> {
+    let corpus = Arc::clone(&corpus.inner);
+    let options = Options {
+        epochs,
+        batch,
+        rate,
+        dropout,
+        embedding,
+        hidden,
+        key,
+        window,
+        coverage,
+        tags,
+        min_count,
+        vocabulary,
+        seed,
+    };
+    let (model, passed) =
+        enter(py, threads, progress, |job| neural::train(&corpus, &options, job))?;
+    let passed = passed.iter().map(|pass| (pass.steps, pass.value)).collect();
+    Ok((NeuralModel::new(model), passed))
+}
