@@ -18,8 +18,8 @@ use wayword::decode::{
 use wayword::error::Place;
 use wayword::feature::{Coverage, LanguageModel, NamedMatrix, Source, Span, Weights};
 use wayword::orientation::Orientation;
-use wayword::reorder::orientation::NextTest;
 use wayword::reorder::jump::{self, Judge, Jumps, Matrix, Rater, Scores, Window};
+use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::{Anchor, Model, Objective, Options, Templates, Trainer};
 use wayword::reorder::{Corpus, Distortion, Prune, Pruning, Space};
 

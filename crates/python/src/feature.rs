@@ -10,7 +10,6 @@ use wayword::feature::PathFeature as Seat;
 use wayword::reorder::jump::{Jumps, Scores};
 use wayword::reorder::lop::Lop;
 
-
 /// A path feature at its seat; see `wayword.reorder.feature`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct PathFeature {

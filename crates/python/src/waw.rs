@@ -14,9 +14,7 @@ use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
 use wayword::reorder::jump::{self, Judge, Walk, Window};
 use wayword::reorder::prune::Chooser;
-use wayword::reorder::waw::{
-    self, Anchor, Ends, Objective, Options, Prepared, Shapes, Templates,
-};
+use wayword::reorder::waw::{self, Anchor, Ends, Objective, Options, Prepared, Shapes, Templates};
 use wayword::reorder::{Corpus, Shaped};
 
 /// The type of weights, as numpy names it.

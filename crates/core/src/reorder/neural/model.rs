@@ -94,8 +94,7 @@ impl Model {
     /// Reads a file and checks it.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = crate::storage::map(path)?;
-        Model::read(bytes.to_vec(), Some(path))
-            .map_err(|flaw| SEAL.error(Place::file(path), flaw))
+        Model::read(bytes.to_vec(), Some(path)).map_err(|flaw| SEAL.error(Place::file(path), flaw))
     }
 
     /// A model from what `bytes` gave.

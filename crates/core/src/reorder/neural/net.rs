@@ -86,7 +86,8 @@ impl Net {
             unit.inputs.resize(pack.rows() * width, 0.0);
             for (number, input) in inputs.iter().enumerate() {
                 for (word, rows) in input.rows.chunks_exact(input.layers).enumerate() {
-                    let row = if is_back { pack.row_back(number, word) } else { pack.row(number, word) };
+                    let row =
+                        if is_back { pack.row_back(number, word) } else { pack.row(number, word) };
                     let sum = &mut unit.inputs[row * width..][..width];
                     for &of_layer in rows {
                         add_rows(&values[of_layer as usize * width..][..width], sum);

@@ -241,7 +241,8 @@ impl Worker {
         for (sentence, word, places) in self.net.places() {
             for &row in &rows[sentence][word * layers..][..layers] {
                 touched.push(row);
-                let [forth, back] = [0, 1].map(|way| &of_words[way][places[way] * width..][..width]);
+                let [forth, back] =
+                    [0, 1].map(|way| &of_words[way][places[way] * width..][..width]);
                 of_rows.extend(forth.iter().zip(back).map(|(a, b)| a + b));
             }
         }
@@ -250,13 +251,7 @@ impl Worker {
     }
 
     /// What should have been said more of a sentence, and ln P of its order.
-    fn missing(
-        &mut self,
-        said: &Said,
-        order: &[u32],
-        window: Window,
-        weight: f32,
-    ) -> (Said, f64) {
+    fn missing(&mut self, said: &Said, order: &[u32], window: Window, weight: f32) -> (Said, f64) {
         let length = order.len();
         let mut more =
             Said { jumps: vec![0.0; said.jumps.len()], around: vec![0.0; said.around.len()] };
@@ -335,11 +330,8 @@ impl Adam {
         };
         fill(shape.embedding.range(), 0.2);
         for (name, block) in shape.dense() {
-            let inputs = if block.rows == 1 || name.starts_with("far") {
-                block.columns
-            } else {
-                block.rows
-            };
+            let inputs =
+                if block.rows == 1 || name.starts_with("far") { block.columns } else { block.rows };
             // Biases and distances begin at nothing, but the start of the sentence looks for something.
             if block.rows > 1 && !name.starts_with("far") || name == "start" {
                 fill(block.range(), 1.0 / (inputs.max(1) as f32).sqrt());
@@ -378,13 +370,13 @@ impl Adam {
         let values = &mut self.values[from..][..slope.len()];
         let means = &mut self.means[from..][..slope.len()];
         let squares = &mut self.squares[from..][..slope.len()];
-        for (((value, mean), square), &slope) in values.iter_mut().zip(means).zip(squares).zip(slope)
+        for (((value, mean), square), &slope) in
+            values.iter_mut().zip(means).zip(squares).zip(slope)
         {
             let slope = slope * step.shorten;
             *mean = MEAN * *mean + (1.0 - MEAN) * slope;
             *square = SQUARE * *square + (1.0 - SQUARE) * slope * slope;
-            *value +=
-                step.rate * (*mean / step.mean) / ((*square / step.square).sqrt() + 1e-8);
+            *value += step.rate * (*mean / step.mean) / ((*square / step.square).sqrt() + 1e-8);
         }
     }
 }

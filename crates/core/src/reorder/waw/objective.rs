@@ -72,8 +72,7 @@ impl Pass {
         if ends.len() > 1 {
             let start = |row: usize| if row == 0 { 0 } else { ends[row - 1] };
             margins.clear();
-            margins
-                .extend((0..ends.len()).map(|row| learner.margin(&step[start(row)..ends[row]])));
+            margins.extend((0..ends.len()).map(|row| learner.margin(&step[start(row)..ends[row]])));
             let best = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum: f64 = margins.iter().map(|margin| (margin - best).exp()).sum();
             value = margins[0] - best - sum.ln();
