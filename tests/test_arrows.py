@@ -28,6 +28,7 @@ ORDER = (
     "stages",
     "parts",
     "manifest",
+    "pack",
     "system",
     "moses",
     "tune",

@@ -184,3 +184,23 @@ def test_wrong_corpora_are_refused(corpus: Path) -> None:
         Collection((Corpus("x", some), Corpus("x", some)))
     with pytest.raises(ArgumentError, match="text: found none; expected two files, or one"):
         Collection(())
+
+
+def test_further_text_goes_into_one_language_model_or_into_models_of_their_own(
+    corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "news.en").write_text("the news are good .\n" * 20)
+    lm = {"order": 2, "text": [str(tmp_path / "news.en"), str(corpus / "c.tmx")]}
+    src, tgt = corpus / "train.de", corpus / "train.en"
+    dev = [corpus / "dev.de", corpus / "dev.en"]
+    one = train(src, tgt, tmp_path / "one", dev=dev, config={**QUICK, "lm": lm})
+    assert [model.counts[0] for model in one.lms] == [one.lms[0].counts[0]]
+    assert "news" in one.lms[0]
+    each = train(
+        src, tgt, tmp_path / "each", dev=dev, config={**QUICK, "lm": {**lm, "mix": "each"}}
+    )
+    assert ["news" in model for model in each.lms] == [False, True, False]
+    assert {"lm0", "lm1", "lm2"} <= set(each.weights)
+    assert [part.name for part in each.parts] == ["phrase-table", "lm", "lm-1", "lm-2"]
+    each.verify()
+    assert each.translate("Das ist gut .").text

@@ -68,6 +68,7 @@ BAD: dict[str, list[Any]] = {
     "lm.prune": [[1], [0, 2, 1], [0] * 6],
     "lm.memory": ["", "-1G"],
     "lm.text": [["missing.txt"]],
+    "lm.mix": ["two"],
     "model.orientation": ["hier", "flat-msd-prev", "word-msd-bidirectional"],
     "model.features": [
         ["wow"],
@@ -134,6 +135,8 @@ BAD: dict[str, list[Any]] = {
     "tune.patience": [0],
     "tune.space": ["dl"],
     "tune.pop_limit": [-1],
+    "card.title": ["one\ntwo"],
+    "card.license": ["my own"],
 }
 #: A value of another kind than the default.
 OTHER: dict[type, Any] = {str: 3, int: "three", float: "half", bool: 1, tuple: "word"}

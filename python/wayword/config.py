@@ -41,6 +41,7 @@ from wayword.parts.models import LmOptions
 from wayword.parts.part import FEATURES, Wanted, kind_of
 from wayword.parts.preorder import Preorder
 from wayword.reorder.lop import MODELS
+from wayword.report.card import Options as CardOptions
 from wayword.stages import SIDES, Text
 from wayword.tune.options import Tune
 
@@ -114,6 +115,7 @@ class Sections:
     preorder: Preorder = field(default_factory=Preorder)
     search: Settings = field(default_factory=Settings)
     tune: Tune = field(default_factory=Tune)
+    card: CardOptions = field(default_factory=CardOptions)
 
 
 #: Names that a feature cannot have: those of sections, of other weights, and of files of a system.

@@ -21,13 +21,14 @@ from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Settings
 from wayword.errors import FormatError, MismatchError, WaywordError
+from wayword.report.card import Card
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = ["MANIFEST", "Manifest", "check_sizes", "read_manifest", "write_manifest"]
+__all__ = ["CARD", "MANIFEST", "Manifest", "check_sizes", "read_manifest", "write_manifest"]
 
 MANIFEST = "system.toml"
 CARD = "README.md"
@@ -155,48 +156,12 @@ def check_sizes(folder: Path, files: Sums) -> None:
 
 def _card(manifest: Manifest, files: Mapping[str, Mapping[str, Any]]) -> str:
     """The model card: what this is, how it was made, how to use it."""
-    langs = "tokenised text"
-    if manifest.text:
-        langs = f"{manifest.text[0].lang} to {manifest.text[1].lang}"
-    settings = manifest.settings
-    lines = [
-        f"# A translation system: {langs}",
-        "",
-        f"Made by wayword {__version__}; `{MANIFEST}` holds every setting and weight.",
-        "",
-        "```",
-        "wayword translate . < input.txt",
-        "```",
-        "",
-        f"Reordering space `{settings.space}`, search `{settings.search}`.",
-        "",
-        "| part | kind | |",
-        "|---|---|---|",
-        *(f"| {entry['name']} | {entry['kind']} | {_detail(entry)} |" for entry in manifest.parts),
-        "",
-        "| file | bytes |",
-        "|---|---|",
-        *(f"| `{name}` | {sums['bytes']} |" for name, sums in files.items()),
-    ]
-    if manifest.made.get("tuned") is False:
-        advice = "run `wayword train` again to the end, or `wayword tune`"
-        lines[2:2] = [f"**Untuned**: it has default weights; {advice} for better ones.", ""]
-    if manifest.made:
-        lines += ["", "## How it was made", ""]
-        lines += [f"- {key}: {value}" for key, value in _flat(manifest.made)]
-    return "\n".join(lines) + "\n"
-
-
-def _detail(entry: Mapping[str, Any]) -> str:
-    shown = {k: v for k, v in entry.items() if k not in {"kind", "name", "file"}}
-    return ", ".join(f"{name} {value}" for name, value in _flat(shown) if name != "sha256")
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    rows: list[tuple[str, Any]] = []
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            rows += _flat(value, f"{prefix}{key}.")
-        else:
-            rows.append((prefix + key, value))
-    return rows
+    text = manifest.text
+    return Card(
+        langs=(text[0].lang, text[1].lang) if text else None,
+        files={name: int(sums["bytes"]) for name, sums in files.items()},
+        parts=manifest.parts,
+        settings=manifest.settings.to_dict(),
+        made=manifest.made,
+        version=__version__,
+    ).text()

@@ -24,18 +24,21 @@ Cost: for 100,000 pairs some minutes, most of it alignment and tuning; docs/trai
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from wayword.config import Config
 from wayword.corpus.collection import Collection
-from wayword.corpus.files import FilePath, check_line_counts
+from wayword.corpus.files import FilePath, check_line_counts, open_text
 from wayword.errors import ArgumentError
+from wayword.evaluate import Output, compare
+from wayword.evaluate.read import read_gold
 from wayword.gather import gather_stage, glossary_stage
 from wayword.manifest import MANIFEST, read_manifest
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.lexicon import lexicon_stage
-from wayword.parts.models import lm_stage, table_stage
+from wayword.parts.models import lm_stages, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.report.losses import losses_of
@@ -53,11 +56,15 @@ from wayword.system import System
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
 
-__all__ = ["Plan", "assemble", "check_files", "plan", "system_of", "train"]
+__all__ = ["Plan", "assemble", "check_files", "measure", "plan", "system_of", "train"]
 
 log = logging.getLogger(__name__)
 #: What is noted of the dev set, and the fact of tuning that it is.
 DEV_FACTS = {"score": "dev", "spread": "spread", "signature": "signature"}
+
+EXAMPLES = 3  # sentences in the model card
+EXAMPLE = (4, 25)  # their words
+TEST_METRICS = ("bleu", "chrf", "ter")
 
 
 def train(
@@ -147,13 +154,13 @@ def plan(
     ]
     weighted = text if collection.is_weighted else None
     table = table_stage(ground.text, ground.links, config.extract, weighted=weighted)
-    model = lm_stage(text, config.lm, config.text)
+    models = lm_stages(text, config.lm, config.text)
     prepares = [tagged] if tagged is not None else []
     if preordered is not None:
         prepares.append(preorderer_stage(preordered, config.preorder))
     if config.model.lexicon:
         prepares.append(lexicon_stage(text, config.lexicon))
-    parts = (table, model, *prepares, *features)
+    parts = (table, *models, *prepares, *features)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),
         search=config.search,
@@ -243,7 +250,9 @@ def assemble(out: FilePath, planned: Plan, runner: Runner) -> System:
         untuned.describing(_facts(planned, results, None)).save(out)
     [tuned] = runner.run([planned.weights])
     system = system_of(planned, runner, tuned.facts["weights"])
-    return system.describing(_facts(planned, results, tuned)).save(out)
+    [dev] = runner.run([planned.dev])
+    facts = {**_facts(planned, results, tuned), "examples": _examples(system, dev)}
+    return system.describing(facts).save(out)
 
 
 def _is_tuned(out: Path, planned: Plan) -> bool:
@@ -271,3 +280,36 @@ def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -
         "stages": {stage.name: stage.key for stage in stages},
         "config": config.to_dict(),
     }
+
+
+def _examples(system: System, dev: Result) -> list[dict[str, str]]:
+    """What the system makes of some sentences of the dev set, neither short nor long."""
+    assert system.text is not None, "trained from raw text"
+    src, tgt = system.text
+    pairs = zip(open_text(dev / "dev.src"), open_text(dev / "dev.ref0"), strict=True)
+    fitting = (pair for pair in pairs if EXAMPLE[0] <= len(pair[0].split()) <= EXAMPLE[1])
+    shown = []
+    for source, reference in islice(fitting, EXAMPLES):
+        raw = src.restore(source.split())
+        output = system.translate(raw).text
+        wanted = tgt.restore(reference.split())
+        shown.append({"source": raw, "output": output, "reference": wanted})
+    return shown
+
+
+def measure(out: FilePath, planned: Plan, test: Sequence[FilePath], runner: Runner) -> System:
+    """Translate a test set (a source and its references), and note the scores in the card."""
+    [text] = runner.run([evaluation_stage(planned.text, test, "test", planned.config.text)])
+    system = System.open(out)
+    sources = list(open_text(text / "test.src"))
+    lines = [" ".join(one.tokens) for one in system.translate(sources, prepared=True)]
+    gold = read_gold(sorted(text.path.glob("test.ref*")))
+    compared = compare(gold, [Output("system", lines)], TEST_METRICS)
+    scores = {
+        metric: {
+            "score": round(compared.score("system", metric).value, 4),
+            "signature": compared.signatures[metric],
+        }
+        for metric in compared.metrics
+    }
+    return system.noting("test", {"lines": len(lines), "scores": scores}).save()

@@ -30,6 +30,7 @@ from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
 from wayword.manifest import MANIFEST, Manifest, check_sizes, read_manifest, write_manifest
+from wayword.pack import cached, is_cached
 from wayword.parts import Part, open_part
 from wayword.stage import Result
 from wayword.store import link_or_copy
@@ -70,8 +71,8 @@ class System:
 
     @classmethod
     def open(cls, folder: FilePath) -> "System":
-        """Open a system folder."""
-        folder = Path(folder)
+        """Open a system folder, or a file of ``wayword pack``."""
+        folder = cached(folder) if Path(folder).is_file() else Path(folder)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest.files)
         try:
@@ -268,6 +269,9 @@ class System:
         folder = Path(folder) if folder is not None else self.folder
         if folder is None:
             raise ArgumentError("folder: none, and the system was never saved; expected one")
+        if is_cached(folder):
+            advice = "save it to a folder, or unpack it with `wayword pack`"
+            raise ArgumentError(f"{folder}: a packed system does not change; {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         is_here = self.folder is not None and folder.samefile(self.folder)
         known = read_manifest(folder).files if is_here else {}
@@ -305,7 +309,7 @@ class System:
 
 
 def load(folder: FilePath) -> System:
-    """Open a system folder."""
+    """Open a system folder, or a file of ``wayword pack``."""
     return System.open(folder)
 
 

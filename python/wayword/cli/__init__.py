@@ -36,6 +36,7 @@ COMMANDS = (
     "audit",
     "oracle",
     "experiment",
+    "pack",
     "import-moses",
     "export-moses",
 )
@@ -103,6 +104,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     # argparse settles optional positionals before it has seen what follows an option.
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", None) == "-":
         args.file = rest.pop()
+    if isinstance(getattr(args, "text", None), list) and not any(r.startswith("-") for r in rest):
+        args.text, rest = [*args.text, *rest], []  # files on both sides of an option
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return args

@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_json, add_threads, print_json
+from wayword.cli.terminal import add_json, add_threads, bar, print_json
 from wayword.errors import ArgumentError
 from wayword.options import check_range
 
@@ -53,10 +53,11 @@ def run(args: argparse.Namespace) -> None:
     threshold = THRESHOLD if args.threshold is None else args.threshold
     check_range("threshold", threshold, 0, 1)  # before an aligner is learned
     glossary = read_glossary(args.glossary) if args.glossary else []
-    aligner, preparations = _tools(args)
     lowercase = args.case == "lower" and not args.system
-    text = read_text(args.src, args.tgt, preparations, lowercase=lowercase)
-    result = audit(text, aligner, glossary=glossary, threshold=threshold, threads=args.threads)
+    with bar("audit", ""):
+        aligner, preparations = _tools(args)
+        text = read_text(args.src, args.tgt, preparations, lowercase=lowercase)
+        result = audit(text, aligner, glossary=glossary, threshold=threshold, threads=args.threads)
     if args.html:
         with new_file(args.html) as file:
             file.write(to_html(result))

@@ -116,13 +116,15 @@ class Display:
         return f"{self._title}: {', '.join(parts)}"
 
     def _amount(self) -> list[str]:
+        """How much is done; what is through may be followed by work that nobody counts."""
         unit = f" {self._unit}" if self._unit else ""
-        if not self._done:
+        if self._total == 0 and self._done:
+            return [f"{self._done:,}{unit}"]
+        if not 0 < self._done < self._total:
             return []
-        if self._total:
-            shown = f"{self._done:,} of {self._total:,}{unit}"
-            return [shown if self._unit else f"{100 * self._done // self._total} %"]
-        return [f"{self._done:,}{unit}"]
+        if not self._unit:
+            return [f"{100 * self._done // self._total} %"]
+        return [f"{self._done:,} of {self._total:,}{unit}"]
 
     def _draw(self) -> None:
         columns = shutil.get_terminal_size().columns - 1

@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--glossary-weight", type=int, default=1, metavar="N", help="how often they count (1)")
     add("-o", "--out", required=True, metavar="SYSTEM", help="the system folder")
     add("--dev", nargs="+", default=[], metavar="FILE", help="a source and its references")
+    add("--test", nargs="+", default=[], metavar="FILE", help="the same, to measure it at the end")
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
     add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
@@ -59,16 +60,19 @@ def run(args: argparse.Namespace) -> None:
     """Train, telling each stage, and end with a table of what it took."""
     from pathlib import Path
 
-    from wayword.cli.display import StageDisplay
+    from wayword.cli.display import Display, StageDisplay
     from wayword.config import chosen_config, preset
     from wayword.manifest import read_manifest
-    from wayword.pipeline import assemble, plan
+    from wayword.pipeline import assemble, measure, plan
     from wayword.report.table import Table
     from wayword.store import Store
 
     base = preset(args.preset) if args.preset else {}
     config = _with_languages(chosen_config(args.config, args.set, base=base), args)
-    planned = plan(_collection(args, config), None, config, dev=args.dev)
+    with Display("look at the text"):  # which is read once to know it again
+        planned = plan(_collection(args, config), None, config, dev=args.dev)
+        _check_test(args.test)
+        _ = planned.stages
     work = Path(args.out) / "work"
     if args.plan:
         _print_plan(planned, Store(work), args)
@@ -86,6 +90,9 @@ def run(args: argparse.Namespace) -> None:
         Store(work, threads=args.threads, progress=display.progress, watch=watch) as store,
     ):
         made = assemble(args.out, planned, store).made
+        if args.test:
+            display.begin("test")
+            made = measure(args.out, planned, args.test, store).made
     results = display.results
     if args.json:
         print_json([{"stage": r.name, **vars(r.cost), **r.facts} for r in results])
@@ -94,7 +101,19 @@ def run(args: argparse.Namespace) -> None:
     print(Table(["stage", "seconds", "CPU s", "MB"], rows).text())
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
     print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")
+    for metric, facts in made.get("test", {}).get("scores", {}).items():
+        print(f"test {metric} {facts['score']:.2f}")
     print(f"translate with: wayword translate {args.out} < input.txt")
+
+
+def _check_test(files: list[str]) -> None:
+    """Refuse a test set that cannot be read or is of two lengths, before anything is trained."""
+    from wayword.corpus.files import check_line_counts
+    from wayword.errors import ArgumentError
+
+    if len(files) == 1:
+        raise ArgumentError("--test: found one file; expected a source and one or more references")
+    check_line_counts(files)
 
 
 def _with_languages(config: "Config", args: argparse.Namespace) -> "Config":

@@ -31,7 +31,7 @@ SETTINGS = ("space", "search", "pop_limit", "stack_size", "threshold", "options_
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("system", metavar="SYSTEM", help="a system folder")
+    add("system", metavar="SYSTEM", help="a system folder or a packed system")
     add("file", nargs="?", default="-", metavar="FILE", help="text (default: -)")
     add("--prepared", action="store_true", help="the text is tokenised; so is the output")
     add("--markup", metavar="MODE", help="obey tags: exclusive, inclusive or ignore translations")

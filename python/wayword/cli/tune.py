@@ -64,6 +64,9 @@ def run(args: argparse.Namespace) -> None:
     from wayword.tune import make_tuner
     from wayword.tune.dev import read_dev, tune_system
 
+    if Path(args.system).is_file():
+        advice = f"unpack it with `wayword pack {args.system} -o FOLDER`"
+        raise ArgumentError(f"{args.system}: a packed system does not change; {advice}")
     system = System.open(args.system)
     src, gold = read_dev(
         *(system, args.dev),

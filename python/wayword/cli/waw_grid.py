@@ -3,7 +3,7 @@
 import argparse
 import math
 
-from wayword.cli.terminal import add_json, add_threads, chosen, print_json
+from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 
 HEAD = ["work/word", "left out/word", "CPU ms/word", "reused", ""]
 
@@ -60,7 +60,8 @@ def run_grid(args: argparse.Namespace) -> None:
     if args.orders:
         grid_of = worth_decoding(system, args.orders, grid_of, args.feature, args.limit)
     options = chosen(args, "limit", "feature", "metric", "tolerance", "threads")
-    grid = prune_grid(system, src, gold, prunings=grid_of, **options)
+    with bar("waw grid", ""):
+        grid = prune_grid(system, src, gold, prunings=grid_of, **options)
     if args.json:
         print_json(grid.to_dict())
         return

@@ -1,5 +1,6 @@
 """The phrase table and language models as parts of a system, and the stages that make them."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,12 +10,18 @@ from typing import Any
 
 from wayword import extract, lm
 from wayword.corpus import Bitext
+from wayword.corpus.collection import read_side
 from wayword.corpus.files import new_file, open_text
+from wayword.corpus.formats import format_of
+from wayword.corpus.text import Preparation
+from wayword.options import check_choice
 from wayword.parts.part import Part, entry
-from wayword.stage import File, Stage, Work
+from wayword.stage import File, Result, Stage, Work
 from wayword.stages import Text, load_preparation
 
-__all__ = ["LmOptions", "LmPart", "PhraseTablePart", "lm_stage", "table_stage"]
+__all__ = ["LmOptions", "LmPart", "PhraseTablePart", "lm_stages", "table_stage"]
+
+MIXES = ("one", "each")
 
 
 class PhraseTablePart(Part):
@@ -125,37 +132,77 @@ class LmOptions(lm.Options):
 
     #: further files of raw target text
     text: tuple[str, ...] = ()
+    #: ``one`` model of all text, or ``each`` of these files in a model that tuning weighs
+    mix: str = "one"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any counting."""
+        super().__post_init__()
+        check_choice("mix", self.mix, MIXES)
 
 
-def lm_stage(text: Stage, options: LmOptions, preparation: Text) -> Stage:
-    """Estimate the language model, from further raw text too if there is some."""
-    chosen = {**vars(options)}
-    inputs: dict[str, Any] = {"text": text}
-    if more := chosen.pop("text"):
-        # What is in the files counts, not their names.
-        inputs["more"] = [File(path) for path in more]
-        chosen["preparation"] = preparation
-    return Stage("lm", make_lm, chosen, inputs, version=1)
+def lm_stages(text: Stage, options: LmOptions, preparation: Text) -> list[Stage]:
+    """Estimate the language models: of the training text, and of further raw text.
+
+    That goes into the same model or, with ``mix = "each"``, each file into one of its own.
+    """
+    chosen = {name: value for name, value in vars(options).items() if name not in {"text", "mix"}}
+    # What is in the files counts, not their names.
+    more = [File(path) for path in options.text]
+    if not more or options.mix == "one":
+        return [_lm_stage("lm", chosen, preparation, more, {"text": text})]
+    first = _lm_stage("lm", chosen, preparation, [], {"text": text})
+    return [
+        first,
+        *(
+            _lm_stage(f"lm-{number}", chosen, preparation, [file], {"prepared": text})
+            for number, file in enumerate(more, 1)
+        ),
+    ]
+
+
+def _lm_stage(
+    name: str, chosen: Mapping[str, Any], preparation: Text, more: list[File], inputs: Any
+) -> Stage:
+    options = dict(chosen) if name == "lm" else {**chosen, "name": name}
+    if more:
+        inputs = {**inputs, "more": more}
+        options["preparation"] = preparation
+    return Stage(name, make_lm, options, inputs, version=1)
 
 
 def make_lm(work: Work) -> dict[str, Any]:
     """Estimate and write the model."""
-    text, options = work.inputs["text"], dict(work.options)
-    source: Any = text / "train.tgt"
-    if text.facts.get("glossary"):  # the terms at the end are no sentences
-        source = islice(open_text(source), text.facts["pairs"])
-    if "preparation" in options:
-        preparation = load_preparation(text, "tgt", options.pop("preparation"))
-        raw = (line for path in work.inputs["more"] for line in open_text(path))
-        prepared = (" ".join(preparation.prepare(line)) for line in raw)
-        sentences = open_text(source) if isinstance(source, Path) else source
-        source = chain(sentences, prepared)
+    options = dict(work.options)
+    preparation, name = options.pop("preparation", None), options.pop("name", "lm")
+    parts: list[Any] = []
+    if "text" in work.inputs:
+        parts.append(_sentences(work.inputs["text"]))
+    if preparation is not None:
+        text = work.inputs.get("text") or work.inputs["prepared"]
+        parts.append(_prepared(load_preparation(text, "tgt", preparation), work.inputs["more"]))
+    lines = (open_text(part) if isinstance(part, Path) else part for part in parts)
+    source = parts[0] if len(parts) == 1 else chain.from_iterable(lines)
     summary = lm.train(
-        source, work.out / "lm", temp_dir=work.out, progress=work.progress, **options
+        source, work.out / name, temp_dir=work.out, progress=work.progress, **options
     ).summary
     assert summary is not None
     return {
-        "part": entry("lm", "lm", file="lm"),
+        "part": entry("lm", name, file=name),
         "sentences": summary.sentences,
         "ngrams": list(summary.counts),
     }
+
+
+def _sentences(text: Result) -> "Path | Iterator[str]":
+    """The target side of the training text; terms of a glossary, at its end, are no sentences."""
+    path = text / "train.tgt"
+    return islice(open_text(path), text.facts["pairs"]) if text.facts.get("glossary") else path
+
+
+def _prepared(preparation: Preparation, paths: Sequence[Path]) -> Iterator[str]:
+    """Raw text of files in any format, prepared as the target side was."""
+    for path in paths:
+        column = "tgt" if format_of(path) in {"tsv", "po"} else preparation.lang
+        for line in read_side(path, column):
+            yield " ".join(preparation.prepare(line))
