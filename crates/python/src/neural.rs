@@ -76,7 +76,7 @@ impl NeuralModel {
         dict.set_item("embedding", sizes.embedding)?;
         dict.set_item("hidden", sizes.hidden)?;
         dict.set_item("key", sizes.key)?;
-        dict.set_item("parameters", self.inner.shape().len())?;
+        dict.set_item("parameters", self.inner.shape().parameters())?;
         dict.set_item("window", recipe.window)?;
         dict.set_item("epochs", recipe.epochs)?;
         dict.set_item("sentences", recipe.sentences)?;

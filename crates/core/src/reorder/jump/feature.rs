@@ -8,9 +8,9 @@
 //! out once a sentence. Otherwise that is a guess, taken back as soon as the coverage is known.
 //! Cost: one look-up a phrase added, or one a word of it; no allocation.
 
+use super::Judge;
 use super::matrix::Matrix;
 use super::rater::{Link, Rater};
-use super::Judge;
 use crate::corpus::SrcPos;
 use crate::error::{Error, Place, Result};
 use crate::feature::{
@@ -46,9 +46,7 @@ impl Jumps {
 
     fn rater<'m>(&'m self, source: &Source<'_>) -> Result<Rater<'m>> {
         match &self.scores {
-            Scores::Model(model) => {
-                Ok(model.rater(&annotated(source, model.needs(), &self.name)?))
-            }
+            Scores::Model(model) => Ok(model.rater(&annotated(source, model.needs(), &self.name)?)),
             Scores::Given => {
                 let length = source.words.len();
                 let cells = source.matrix(&self.name).unwrap_or_default();
@@ -117,21 +115,24 @@ struct Scorer<'a> {
     words: Vec<u32>,
 }
 
-/// A coverage in the making.
-struct Marks {
+/// A coverage that is guessed; its memory is used again.
+struct Guess {
     blocks: Vec<u64>,
     length: u32,
 }
 
-impl Marks {
-    /// The first so many words are translated.
-    fn first(words: u32, length: u32) -> Marks {
-        let mut blocks = vec![0; Coverage::blocks_for(length)];
-        Coverage::mark(&mut blocks, Span::new(0, words));
-        Marks { blocks, length }
+impl Guess {
+    fn new(rater: &Rater<'_>) -> Guess {
+        let length = rater.len() as u32;
+        Guess { blocks: vec![0; Coverage::blocks_for(length)], length }
     }
 
-    fn cov(&self) -> Coverage<'_> {
+    /// These words are translated, and no others. Where jumps are fixed, nobody looks.
+    fn cover(&mut self, rater: &Rater<'_>, spans: [Span; 2]) -> Coverage<'_> {
+        if !rater.is_fixed() {
+            self.blocks.fill(0);
+            spans.iter().for_each(|&span| Coverage::mark(&mut self.blocks, span));
+        }
         Coverage::new(&self.blocks, self.length)
     }
 }
@@ -141,13 +142,13 @@ impl<'a> Scorer<'a> {
         let hopes = hopes(&rater);
         let insides = Vec::with_capacity(phrases.len());
         let mut scorer = Scorer { rater, hopes, insides, words: Vec::new() };
-        let mut order = MeanOrder::default();
-        phrases.iter().for_each(|phrase| scorer.enter(&mut order, phrase));
+        let (mut order, mut guess) = (MeanOrder::default(), Guess::new(&scorer.rater));
+        phrases.iter().for_each(|phrase| scorer.enter(&mut order, &mut guess, phrase));
         scorer
     }
 
     /// Takes up a phrase: its inside is worth what it is when all before the phrase is translated.
-    fn enter(&mut self, order: &mut MeanOrder, phrase: &Phrase<'_>) {
+    fn enter(&mut self, order: &mut MeanOrder, guess: &mut Guess, phrase: &Phrase<'_>) {
         let Span { start, .. } = phrase.span;
         let first = self.words.len();
         // Most phrases are words.
@@ -159,9 +160,8 @@ impl<'a> Scorer<'a> {
         }
         let sum = match self.words[first..] {
             [from, ref rest @ ..] if !rest.is_empty() => {
-                let mut before = Marks::first(start, self.rater.len() as u32);
-                Coverage::mark(&mut before.blocks, Span::new(from - 1, from));
-                self.rater.path(before.cov(), from, rest)
+                let spans = [Span::new(0, start), Span::new(from - 1, from)];
+                self.rater.path(guess.cover(&self.rater, spans), from, rest)
             }
             _ => 0.0,
         };
@@ -178,18 +178,18 @@ impl<'a> Scorer<'a> {
 /// to the one jumped from, but the one jumped to.
 fn hopes(rater: &Rater<'_>) -> Vec<Hope> {
     let length = rater.len() as u32;
-    let log_prob = |from: u32, to: u32| {
-        let mut before = Marks::first(from.min(to - 1), length);
-        Coverage::mark(&mut before.blocks, Span::new(to.min(from), from));
-        rater.log_prob(before.cov(), from, to)
+    let mut guess = Guess::new(rater);
+    let mut log_prob = |from: u32, to: u32| {
+        let spans = [Span::new(0, from.min(to - 1)), Span::new(to.min(from), from)];
+        rater.log_prob(guess.cover(rater, spans), from, to)
     };
-    let best = |to: u32| {
+    let mut best = |to: u32| {
         let near = to.saturating_sub(NEAR + 1)..=(to + NEAR).min(length);
         let others = near.filter(|&from| from != to && from + 1 != to);
         let other = others.map(|from| log_prob(from, to)).fold(LEAST, f32::max);
         Hope { any: log_prob(to - 1, to).max(other), other }
     };
-    (1..=length).map(best).collect()
+    (1..=length).map(&mut best).collect()
 }
 
 impl PathScorer for Scorer<'_> {

@@ -118,7 +118,8 @@ impl Model {
             return Err(Flaw::new("lists that do not fit its sizes"));
         }
         let shape = Shape::new(sizes);
-        let values: Vec<f32> = body.groups::<4>(shape.len())?.map(f32::from_le_bytes).collect();
+        let values: Vec<f32> =
+            body.groups::<4>(shape.parameters())?.map(f32::from_le_bytes).collect();
         body.end()?;
         if values.iter().any(|value| !value.is_finite()) {
             return Err(Flaw::new("no numbers"));

@@ -149,7 +149,7 @@ impl Shape {
     }
 
     /// Number of parameters.
-    pub fn len(&self) -> usize {
+    pub fn parameters(&self) -> usize {
         self.around_bias.range().end
     }
 

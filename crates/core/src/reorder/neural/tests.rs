@@ -21,7 +21,7 @@ fn noise(seed: u32, at: usize) -> f32 {
 }
 
 fn values(shape: &Shape) -> Vec<f32> {
-    (0..shape.len()).map(|at| 0.8 * noise(3, at)).collect()
+    (0..shape.parameters()).map(|at| 0.8 * noise(3, at)).collect()
 }
 
 const SENTENCES: [&[u32]; 3] = [&[1, 5, 2, 6, 0, 5], &[3, 6, 1, 5], &[4, 5]];
@@ -137,7 +137,7 @@ fn the_gradient_is_that_of_differences() {
             around: weigh(number + 9, &said.around),
         })
         .collect();
-    let mut gradient = vec![0.0; shape.len()];
+    let mut gradient = vec![0.0; shape.parameters()];
     let of_words = net.run_back(&shape, &values, &more, &mut gradient).map(<[f32]>::to_vec);
     let width = shape.sizes.embedding;
     for (sentence, word, places) in net.places() {
@@ -157,7 +157,7 @@ fn the_gradient_is_that_of_differences() {
         };
         SENTENCES.iter().zip(&more).map(weighed).sum()
     };
-    for at in 0..shape.len() {
+    for at in 0..shape.parameters() {
         let kept = values[at];
         values[at] = kept + 1e-3;
         let (up, high) = (total(&values), f64::from(values[at]));

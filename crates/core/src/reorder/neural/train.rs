@@ -233,7 +233,7 @@ impl Worker {
             more.push(of_sentence);
         }
         self.gradient.clear();
-        self.gradient.resize(shape.len(), 0.0);
+        self.gradient.resize(shape.parameters(), 0.0);
         let of_words = self.net.run_back(shape, &adam.values, &more, &mut self.gradient);
         let of_words = of_words.map(<[f32]>::to_vec);
         let width = shape.sizes.embedding;
@@ -321,7 +321,7 @@ struct Adam {
 
 impl Adam {
     fn new(shape: &Shape, options: &Options) -> Self {
-        let mut values = vec![0.0; shape.len()];
+        let mut values = vec![0.0; shape.parameters()];
         let mut dice = Dice::new(options.seed, 0);
         let mut fill = |range: std::ops::Range<usize>, most: f32| {
             for value in &mut values[range] {
