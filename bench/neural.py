@@ -6,9 +6,9 @@ around a word, with both; the network with words alone, and with what is transla
 pruning by the first and the last leaves of the right orders, without decoding.
 
     python bench/run.py neural                 all pairs and models
-    PAIRS="ja-en de-en" MODELS="max-ent;network" FOLDER=x python bench/run.py neural
+    PAIRS="ja-en de-en" MODELS="max-ent;network" SENTENCES=4000 FOLDER=x python bench/run.py neural
 
-measures some of them, and keeps texts and finished rows in a folder.
+measures some of them, on fewer sentences, and keeps texts and finished rows in a folder.
 """
 
 import json
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import PYTHON, measure
-from bench.waw import PAIRS, PARTS, prepare
+from bench.waw import PAIRS, PARTS, SOME, prepare
 
 #: Kind of model, and its options.
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -33,6 +33,8 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "network, coverage": ("neural", {}),
     "network, coverage, tags": ("neural", {"tags": True}),
 }
+#: Pairs to learn from.
+SENTENCES = int(os.environ.get("SENTENCES", SOME))
 #: Those that pruning is tried with, and the settings; `n` stands for the feature.
 PRUNED = ("max-ent", "network, coverage")
 SPACES = (
@@ -54,6 +56,7 @@ def cpu():
     times = os.times()
     return times.user + times.system
 corpus, test = waw.Corpus.read(*sys.argv[1:4]), waw.Corpus.read(*sys.argv[4:7])
+corpus, _ = corpus.split(int(sys.argv[10]))
 start = cpu()
 model = kind.train(corpus, threads=2, **options)
 learned = cpu() - start
@@ -97,7 +100,8 @@ def of_pair(pair: str, folder: Path) -> list[dict[str, Any]]:
     for name, (kind, options) in MODELS.items():
         if wanted and name not in wanted.split(";"):
             continue
-        answer = answered(folder / f"{pair}.{name}.json", files, (kind, options), name in PRUNED)
+        known = folder / f"{pair}.{SENTENCES}.{name}.json"
+        answer = answered(known, files, (kind, options), name in PRUNED)
         if not ranked:
             plain = answer["distance"][0]
             ranked.append({"case": f"{pair} distance", **_ranks(plain)})
@@ -105,6 +109,7 @@ def of_pair(pair: str, folder: Path) -> list[dict[str, Any]]:
         ranked.append(
             {
                 "case": f"{pair} {name}",
+                "pairs": SENTENCES,
                 **_ranks(answer["ranking"][0]),
                 "training, CPU s": round(answer["learned"]),
                 "µs a word": round(answer["rated"], 1),
@@ -137,7 +142,8 @@ def answered(
     if not known.exists():
         kind, options = model
         spaces = json.dumps(SPACES if is_pruned else [])
-        cost = measure([PYTHON, "-c", LEARN, *files, kind, json.dumps(options), spaces])
+        command = [PYTHON, "-c", LEARN, *files, kind, json.dumps(options), spaces, str(SENTENCES)]
+        cost = measure(command)
         answer = {**json.loads(cost.answer), "peak MB": cost.peak_mb}
         known.write_text(json.dumps(answer), encoding="utf-8")
     answer = json.loads(known.read_text(encoding="utf-8"))
