@@ -142,8 +142,8 @@ def answered(
     if not known.exists():
         kind, options = model
         spaces = json.dumps(SPACES if is_pruned else [])
-        command = [PYTHON, "-c", LEARN, *files, kind, json.dumps(options), spaces, str(SENTENCES)]
-        cost = measure(command)
+        chosen = [kind, json.dumps(options), spaces, str(SENTENCES)]
+        cost = measure([PYTHON, "-c", LEARN, *files, *chosen])
         answer = {**json.loads(cost.answer), "peak MB": cost.peak_mb}
         known.write_text(json.dumps(answer), encoding="utf-8")
     answer = json.loads(known.read_text(encoding="utf-8"))
