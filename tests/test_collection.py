@@ -46,6 +46,20 @@ def pieces(corpus: Path, *names: str) -> tuple[Piece, ...]:
     return find_pieces([corpus / name for name in names], ("de", "en"))
 
 
+def test_a_dev_set_may_be_one_file_with_both_sides(corpus: Path, tmp_path: Path) -> None:
+    sides = [list(open_text(corpus / f"dev.{lang}")) for lang in ("de", "en")]
+    text = "".join(f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True))
+    (tmp_path / "dev.tsv").write_text(text)
+    files = [[tmp_path / "dev.tsv"], [corpus / "dev.de", corpus / "dev.en"]]
+    kept = []
+    with Store(tmp_path / "work") as store:
+        for dev in files:
+            planned = plan(corpus / "train.de", corpus / "train.en", QUICK, dev=dev)
+            [result] = store.run([planned.dev])
+            kept.append([(result / name).read_bytes() for name in ("dev.src", "dev.ref0")])
+    assert kept[0] == kept[1]
+
+
 def run(collection: Collection, corpus: Path, work: Path) -> dict[str, Result]:
     """The stages up to the phrase table."""
     planned = plan(collection, config=QUICK, dev=[corpus / "dev.de", corpus / "dev.en"])
@@ -154,6 +168,12 @@ def test_a_piece_of_two_lengths_stops_the_run(corpus: Path, tmp_path: Path) -> N
     )
     with pytest.raises(MismatchError, match=r"train\.de has 300 lines, .*short\.en has 1 lines"):
         train(Collection((named,)), None, tmp_path / "system", config=QUICK)
+
+
+def test_a_file_with_both_sides_tells_no_language(tmp_path: Path) -> None:
+    (tmp_path / "news.de-en.tsv").write_text("ja\tyes\n")
+    with pytest.raises(ArgumentError, match=r"news\.de-en\.tsv: which language is it\?"):
+        plan(tmp_path / "news.de-en.tsv", None, {})
 
 
 def test_languages_are_found_in_names_and_not_in_txt(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """README and docs: commands run as they stand there, and whatever is cited is in the repository."""
 
+import os
 import re
 import subprocess
 import sys
@@ -67,7 +68,12 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     head = f'wayword() {{ "{sys.executable}" -m wayword "$@"; }}'
     script = "\n".join([head, "set -e -o pipefail", *shell_lines])
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "WAYWORD_CACHE": str(tmp_path / "cache")},
     )
     assert done.returncode == 0, done.stderr
 

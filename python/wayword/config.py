@@ -28,7 +28,7 @@ from typing import Any
 
 from wayword._core import Orientation
 from wayword.align import Options as AlignOptions
-from wayword.corpus.collection import language_of
+from wayword.corpus.collection import Collection
 from wayword.corpus.doctor import Options as DoctorOptions
 from wayword.corpus.files import FilePath
 from wayword.decode import Settings
@@ -190,14 +190,15 @@ class Config(Sections):
         parts: dict[str, Any] = values.pop("parts")
         return parts | values
 
-    def with_languages(self, src: FilePath, tgt: FilePath) -> "Config":
-        """The same with its languages, which the names of the files tell if it does not."""
+    def with_languages(self, collection: Collection) -> "Config":
+        """The same with its languages, which the names of line files tell if it does not."""
         known = {side: self.text.language(side) for side in SIDES}
-        for side, path in zip(SIDES, (src, tgt), strict=True):
-            known[side] = known[side] or language_of(path)
+        for number, side in enumerate(SIDES):
+            known[side] = known[side] or collection.languages[number]
             if not known[side]:
+                files = collection.pieces[0].files
                 advice = "name the file such as train.de, or give --src-lang and --tgt-lang"
-                raise ArgumentError(f"{path}: which language is it? {advice}")
+                raise ArgumentError(f"{files[number % len(files)]}: which language is it? {advice}")
         return replace(self, text=replace(self.text, src=known["src"], tgt=known["tgt"]))
 
     @property

@@ -45,6 +45,7 @@ from typing import Any
 
 from wayword import pipeline
 from wayword.config import Config, merged, read_toml
+from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError
 from wayword.evaluate import METRICS, ORDER, Comparison, Output, compare
@@ -171,7 +172,8 @@ class Experiment:
     def config(self, corpus: Corpus, variant: Variant) -> Config:
         """The configuration of a variant on a corpus."""
         values = merged(merged(self.base, corpus.base), variant.choices)
-        return Config.from_dict(values).with_languages(corpus.src, corpus.tgt)
+        text = Collection.of(corpus.src, corpus.tgt)
+        return Config.from_dict(values).with_languages(text)
 
     def plans(self, corpus: Corpus) -> dict[str, pipeline.Plan]:
         """The training of each variant on a corpus, by name; stages that agree are shared."""

@@ -30,8 +30,7 @@ from typing import Any
 
 from wayword.config import Config
 from wayword.corpus.collection import Collection
-from wayword.corpus.files import FilePath, check_line_counts, open_text
-from wayword.errors import ArgumentError
+from wayword.corpus.files import FilePath, open_text
 from wayword.evaluate import Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.gather import gather_stage, glossary_stage
@@ -46,6 +45,7 @@ from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
     align_stage,
+    check_evaluation,
     clean_stage,
     evaluation_stage,
     load_preparation,
@@ -82,9 +82,10 @@ def train(
 
     ``tgt`` is None when ``src`` holds both sides: a file of another format, a folder, or a
     ``Collection`` of corpora with names and weights (``wayword.corpus.collection``).
-    ``dev`` is a source file and one or more references; without it lines are held out. Languages
-    are told by the ends of the file names unless the configuration names them. What was left out of
-    the text is in ``made["corpus"]`` of the system; more than a tenth is a logged warning.
+    ``dev`` is a source file and one or more references, or one file that holds both sides; without
+    it lines are held out. Languages are told by the ends of the file names unless the configuration
+    names them. What was left out of the text is in ``made["corpus"]`` of the system; more than a
+    tenth is a logged warning.
     """
     planned = plan(src, tgt, config, dev=dev)
     work = Path(out) / "work"
@@ -132,14 +133,11 @@ def plan(
     """
     config = config if isinstance(config, Config) else Config.from_dict(config or {})
     collection = Collection.of(src, tgt)
-    first = collection.pieces[0]
-    config = config.with_languages(first.src, first.tgt or first.src)
-    if len(dev) == 1:
-        raise ArgumentError("dev: found one file; expected a source and one or more references")
-    check_files([*dev, *([links] if links else [])])
+    config = config.with_languages(collection)
+    check_evaluation(dev, "dev")
+    check_files([links] if links else [])
     collection.check()
     config.check()
-    check_line_counts(dev)
     text = _text(collection, config, held_out=not dev)
     dev_text = evaluation_stage(text, dev, "dev", config.text) if dev else text
     linked = align_stage(text, links, config.align)

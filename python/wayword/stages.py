@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from wayword import align
 from wayword.corpus import Bitext, doctor
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, check_line_counts, new_file, open_text
+from wayword.corpus.formats import columns_of, format_of, read_pairs
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
@@ -34,6 +35,7 @@ __all__ = [
     "SIDES",
     "Text",
     "align_stage",
+    "check_evaluation",
     "clean_stage",
     "evaluation_stage",
     "load_preparation",
@@ -273,7 +275,10 @@ def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
 
 
 def evaluation_stage(text: Stage, files: Sequence[FilePath], name: str, options: Text) -> Stage:
-    """A source and its references (``dev`` or ``test``), prepared like the training text."""
+    """A source and its references (``dev`` or ``test``), prepared like the training text.
+
+    One file may hold both sides; see ``wayword.corpus.formats``.
+    """
     inputs: dict[str, Input] = {"text": text, "files": [File(path) for path in files]}
     return Stage(name, make_evaluation, {"name": name, "text": options}, inputs, version=1)
 
@@ -281,19 +286,40 @@ def evaluation_stage(text: Stage, files: Sequence[FilePath], name: str, options:
 def make_evaluation(work: Work) -> dict[str, Any]:
     """Write the source as ``NAME.src``, the references as ``NAME.ref0`` and so on."""
     name, files = work.options["name"], work.inputs["files"]
-    names = [f"{name}.src", *(f"{name}.ref{number}" for number in range(len(files) - 1))]
+    if len(files) == 1:
+        texts = _both_sides(files[0], work.options["text"])
+    else:
+        texts = [list(open_text(path)) for path in files]
+    names = [f"{name}.src", *(f"{name}.ref{number}" for number in range(len(texts) - 1))]
     counts = []
-    for path, target in zip(files, names, strict=True):
+    for raw, target in zip(texts, names, strict=True):
         side = "src" if target.endswith(".src") else "tgt"
         preparation = load_preparation(work.inputs["text"], side, work.options["text"])
-        lines = _prepare_block(preparation, list(open_text(path)))
+        lines = _prepare_block(preparation, raw)
         counts.append(len(lines))
         with new_file(work.out / target) as file:
             file.writelines(f"{line}\n" for line in lines)
     if len(set(counts)) > 1:
         found = " and ".join(f"{n} in {path}" for n, path in zip(counts, files, strict=True))
         raise MismatchError(f"{name}: found {found}; expected as many lines in each file")
-    return {"lines": counts[0], "references": len(files) - 1}
+    return {"lines": counts[0], "references": len(texts) - 1}
+
+
+def check_evaluation(files: Sequence[FilePath], name: str) -> None:
+    """Refuse a dev or test set that is not whole, before any work."""
+    for path in files:
+        with Path(path).open("rb"):
+            pass
+    if len(files) == 1 and format_of(files[0]) == "pipes":
+        expected = "a source and one or more references, or one file that holds both sides"
+        raise ArgumentError(f"{name}: found one file; expected {expected}")
+    check_line_counts(files)
+
+
+def _both_sides(path: Path, options: Text) -> list[list[str]]:
+    kind = format_of(path)
+    pairs = list(read_pairs(path, kind, columns_of(path, kind, (options.src, options.tgt))))
+    return [[pair[side] for pair in pairs] for side in (0, 1)]
 
 
 def align_stage(

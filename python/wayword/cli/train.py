@@ -65,13 +65,14 @@ def run(args: argparse.Namespace) -> None:
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, measure, plan
     from wayword.report.table import Table
+    from wayword.stages import check_evaluation
     from wayword.store import Store
 
     base = preset(args.preset) if args.preset else {}
     config = _with_languages(chosen_config(args.config, args.set, base=base), args)
     with Display("look at the text"):  # which is read once to know it again
         planned = plan(_collection(args, config), None, config, dev=args.dev)
-        _check_test(args.test)
+        check_evaluation(args.test, "--test")
         _ = planned.stages
     work = Path(args.out) / "work"
     if args.plan:
@@ -104,16 +105,6 @@ def run(args: argparse.Namespace) -> None:
     for metric, facts in made.get("test", {}).get("scores", {}).items():
         print(f"test {metric} {facts['score']:.2f}")
     print(f"translate with: wayword translate {args.out} < input.txt")
-
-
-def _check_test(files: list[str]) -> None:
-    """Refuse a test set that cannot be read or is of two lengths, before anything is trained."""
-    from wayword.corpus.files import check_line_counts
-    from wayword.errors import ArgumentError
-
-    if len(files) == 1:
-        raise ArgumentError("--test: found one file; expected a source and one or more references")
-    check_line_counts(files)
 
 
 def _with_languages(config: "Config", args: argparse.Namespace) -> "Config":
