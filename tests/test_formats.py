@@ -59,7 +59,10 @@ def test_the_name_tells_the_format(name: str, kind: str) -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ArgumentError) as caught:
         read_pairs("a.doc", "doc")
-    assert str(caught.value) == "format: found `doc`; expected one of jsonl, tmx, po, parquet"
+    assert (
+        str(caught.value)
+        == "format: found `doc`; expected one of tsv, pipes, jsonl, tmx, po, parquet"
+    )
 
 
 # --- reading ---
