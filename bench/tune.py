@@ -115,10 +115,10 @@ def kernel_row(sentences: int = 500, size: int = 300, features: int = 16) -> dic
     draw = np.random.default_rng(1)
     values = draw.normal(size=(sentences * size, features))
     offsets = np.arange(0, sentences * size + 1, size)
-    columns = np.ascontiguousarray(values.T)
-    pool = _core.CandidatePool(
-        columns.tobytes(), features, offsets.astype(np.uint32).tobytes(), threads=1
-    )
+    values = values.astype(np.float32).astype(np.float64)  # as the core keeps them
+    columns = np.ascontiguousarray(values.T, dtype=np.float32)
+    pool = _core.CandidatePool(features)
+    pool.add(columns.tobytes(), np.diff(offsets).astype(np.uint32).tobytes())
     weights = draw.normal(size=features)
     point = pool.point(weights.tolist())
     axis = np.eye(features)[0].tolist()

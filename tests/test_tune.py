@@ -36,10 +36,10 @@ Rows = np.typing.NDArray[np.float64]
 
 
 def core_pool(features: Rows, offsets: Sequence[int]) -> _core.CandidatePool:
-    columns = np.ascontiguousarray(features.T)
-    return _core.CandidatePool(
-        columns.tobytes(), len(columns), np.array(offsets, dtype=np.uint32).tobytes()
-    )
+    pool = _core.CandidatePool(features.shape[1])
+    columns = np.ascontiguousarray(features.T, dtype=np.float32)
+    pool.add(columns.tobytes(), np.diff(offsets).astype(np.uint32).tobytes())
+    return pool
 
 
 def search(
@@ -398,8 +398,8 @@ def test_runs_share_the_first_n_best_lists_and_nothing_else() -> None:
     known = Known.make(sentences=6, size=20)
     tuning = tune(known, known.src, known.gold, runs=3, rounds=2, nbest=5, threads=1)
     later = sum(record["round"] > 1 for record in tuning.rounds)
-    # the first round once, later rounds each, the end of each run, the average
-    assert sorted(known.calls) == sorted([5] * (1 + later) + [1] * (3 + 1))
+    # the first round once, later rounds each, the end of each run, the means of two and of three
+    assert sorted(known.calls) == sorted([5] * (1 + later) + [1] * (3 + 2))
     assert tuning.rounds[0]["weights"] == dict(known.values)
 
 
@@ -412,13 +412,26 @@ def test_the_best_weights_of_a_run_can_be_chosen() -> None:
     assert best.after == max([*scores, last.after])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_mean_of_runs_on_different_hills_is_not_taken(seed: int) -> None:
+    known = Known.make(sentences=4, size=30, seed=seed)
+    options: dict[str, Any] = {"nbest": 3, "runs": 4, "rounds": 2, "threads": 1, "seed": seed}
+    tuning = tune(known, known.src, known.gold, **options)
+    best = sorted(tuning.runs, key=lambda run: -run.score)[: tuning.averaged]
+    assert tuning.after >= best[0].score
+    free = [name for name in NAMES if name != "oov"]
+    mean = {name: sum(run.weights[name] for run in best) for name in free}
+    size = sum(map(abs, mean.values()))
+    assert [tuning.weights[name] for name in free] == pytest.approx([mean[n] / size for n in free])
+
+
 def test_a_tuning_is_described_with_a_small_plot() -> None:
     known = Known.make(sentences=6, size=20)
     tuning = tune(known, known.src, known.gold, runs=2, rounds=3, nbest=5, threads=1)
     text = tuning.describe().splitlines()
     assert text[0] == f"dev score before  {tuning.before:.2f}"
     assert text[1].startswith("run 1  ▁")
-    assert f"their scores spread by ±{tuning.spread:.2f}" in text[-1]
+    assert f"the scores of all spread by ±{tuning.spread:.2f}" in text[-1]
     assert tuning._repr_html_().count("<polyline") == 2
     assert json.loads(json.dumps(tuning.to_dict()))["after"] == tuning.after
 

@@ -3,7 +3,8 @@
 //! `enter` runs long work on a thread of its own with the GIL released. The calling thread
 //! keeps listening: for Ctrl-C, which stops the job at its next check, and for progress, which
 //! it hands to a Python callable `progress(done, total)`. A panic becomes `InternalError`.
-//! `call` does the same for short work, without the thread.
+//! `call` does the same for short work, without the thread, and `lend` for work of milliseconds that
+//! other Python threads need not wait for.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -73,6 +74,15 @@ pub fn enter<T: Send>(
 /// Runs short work as it is, with the GIL held.
 pub fn call<T>(py: Python<'_>, work: impl FnOnce() -> wayword::Result<T>) -> PyResult<T> {
     finish(py, guarded(work))
+}
+
+/// Runs short work as it is, with the GIL released.
+pub fn lend<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> wayword::Result<T> + Send,
+) -> PyResult<T> {
+    let outcome = py.detach(|| guarded(work));
+    finish(py, outcome)
 }
 
 fn guarded<T>(work: impl FnOnce() -> wayword::Result<T>) -> Result<wayword::Result<T>, String> {

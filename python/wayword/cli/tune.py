@@ -1,9 +1,9 @@
 """Learn the weights of a system from a dev set.
 
 Decodes the dev set round by round and looks for the weights that score best: by MERT (the
-default), PRO or k-best MIRA. Several runs with different seeds are averaged. The new weights are
-written into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so that --resume
-goes on after an interruption, with the same result.
+default), PRO or k-best MIRA. The best of several runs with different seeds are averaged. The new
+weights are written into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so
+that --resume goes on after an interruption, with the same result.
 
 example: wayword tune system --dev dev.de dev.en
          wayword tune system --dev dev.de ref1.en ref2.en --method mira --runs 1
@@ -33,7 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--method", default="mert", help="mert, pro or mira (mert)")
     add("--option", metavar="NAME=N", action="append", default=[], help="such as restarts=50")
     add("--metric", default="bleu", help="a metric, or shares such as bleu=0.7,ter=0.3 (bleu)")
-    add("--runs", type=int, default=4, metavar="N", help="with different seeds, averaged (4)")
+    add(
+        "--runs",
+        type=int,
+        default=4,
+        metavar="N",
+        help="with different seeds; the best are averaged (4)",
+    )
     add("--rounds", type=int, default=25, metavar="N", help="of a run at most (25)")
     add("--nbest", type=int, default=100, metavar="N", help="candidates a sentence (100)")
     add("--distinct", action="store_true", help="n-best lists without equal texts")

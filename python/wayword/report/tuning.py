@@ -35,6 +35,8 @@ class _Tuning(Protocol):
     @property
     def after(self) -> float: ...
     @property
+    def averaged(self) -> int: ...
+    @property
     def spread(self) -> float: ...
     @property
     def runs(self) -> Sequence[_Run]: ...
@@ -75,8 +77,9 @@ def describe(tuning: _Tuning) -> str:
         plot = drawn[number].ljust(width)
         lines.append(f"run {number}  {plot}  {run.score:.2f}  ({run.stop})")
     if len(tuning.runs) > 1:
-        lines.append(f"dev score after   {tuning.after:.2f}  (average of the runs' weights; ")
-        lines[-1] += f"their scores spread by ±{tuning.spread:.2f})"
+        whose = f"the {tuning.averaged} best runs" if tuning.averaged > 1 else "the best run"
+        lines.append(f"dev score after   {tuning.after:.2f}  (weights of {whose}; ")
+        lines[-1] += f"the scores of all spread by ±{tuning.spread:.2f})"
     else:
         lines.append(f"dev score after   {tuning.after:.2f}")
     return "\n".join(lines)

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from wayword.errors import ArgumentError
-from wayword.evaluate.metric import Matrix
+from wayword.tune.ngrams import Numbers
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
@@ -72,13 +72,13 @@ class _Learner:
 
     def __init__(self, pool: Pool, space: Space, point: Vector, options: Mira) -> None:
         self._pool, self._options = pool, options
-        self._rows: Matrix = pool.statistics(np.arange(len(pool)))
+        self._features = pool.features
         self._offsets = pool.offsets.tolist()
         self._lengths = np.maximum(pool.measured.objective.gold.ref_lengths[0], 1)
         self._score = pool.measured.objective.score
         self._is_free = np.ones(len(point), dtype=bool)
         self._is_free[: len(space.names)] = space.is_free
-        self._background = np.ones(self._rows.shape[1])
+        self._background = np.ones(pool.statistics(slice(0, 1)).shape[1])
         self._length = 1.0
         self._weights = point.copy()
         self._late = np.zeros(len(point))  # corrections, each times the steps before it
@@ -100,17 +100,18 @@ class _Learner:
         start, end = self._offsets[sentence : sentence + 2]
         model = self._model(start, end)
         length = float(self._length + self._lengths[sentence])
-        gains = self._score(self._background + self._rows[start:end]) / 100 * length
+        rows = self._pool.statistics(slice(start, end))
+        gains = self._score(self._background + rows) / 100 * length
         hope, fear = int((model + gains).argmax()), int((model - gains).argmax())
         gain = float(gains[hope] - gains[fear])
         if hope != fear and gain > 0:
             self._correct(start + hope, start + fear, gain)
         fade = self._options.decay
-        self._background = fade * self._background + self._rows[start + hope]
+        self._background = fade * self._background + rows[hope]
         self._length = fade * self._length + float(self._lengths[sentence])
 
     def _correct(self, hope: int, fear: int, gain: float) -> None:
-        columns, values = self._pool.difference(hope, fear)
+        columns, values = self._difference(hope, fear)
         free = self._is_free[columns]
         loss = gain - float(values @ self._weights[columns])
         columns, values = columns[free], values[free]
@@ -121,8 +122,20 @@ class _Learner:
             self._late[columns] += self._steps * move
             self.has_moved = True
 
+    def _difference(self, first: int, second: int) -> tuple[Numbers, Vector]:
+        """Columns and values of the features of one candidate minus those of another."""
+        dense = self._features[first].astype(np.float64) - self._features[second]
+        columns = np.arange(self._pool.dense)
+        if self._pool.sparse is None:
+            return columns, dense
+        sparse = dict(self._pool.sparse[first])
+        for column, value in self._pool.sparse[second].items():
+            sparse[column] = sparse.get(column, 0.0) - value
+        more = np.fromiter(sparse, dtype=np.int64, count=len(sparse))
+        return np.concatenate([columns, more]), np.concatenate([dense, list(sparse.values())])
+
     def _model(self, start: int, end: int) -> Vector:
-        scores: Vector = self._pool.features[start:end] @ self._weights[: self._pool.dense]
+        scores: Vector = self._features[start:end] @ self._weights[: self._pool.dense]
         if self._pool.sparse is not None:
             for at in range(start, end):
                 features = self._pool.sparse[at]

@@ -129,7 +129,9 @@ def bleu(sums: Matrix, smooth: str = "exp") -> Matrix:
     """BLEU of each sum of rows, 0 to 100: what sacrebleu computes one by one."""
     matches, totals = sums[..., MATCHES], sums[..., TOTALS]
     if smooth != "add-k" and len(sums) and matches.min() > 0:  # nothing to smooth: nearly always
-        mean = np.sqrt(np.sqrt((matches / totals).prod(axis=-1)))
+        shares = matches / totals
+        product = shares[..., 0] * shares[..., 1] * shares[..., 2] * shares[..., 3]
+        mean = np.sqrt(np.sqrt(product))
         quick: Matrix = 100 * mean * _brevity(sums[..., 0], sums[..., 1])
         return quick
     if smooth == "add-k":

@@ -1,10 +1,12 @@
 """Candidate translations of the dev set, merged from all rounds.
 
 In: n-best lists, a batch a round. Out: flat arrays, the candidates of a sentence side by side:
-feature values, statistics of the metric, and where each sentence begins.
-How: a candidate is new when its text or one of its feature values (to 1e-9) is. Statistics are
-kept by text, so that each text is measured once, even by several runs.
-Cost: per candidate some 8 bytes a feature and 200 more.
+feature values (in the core), statistics of the metric, and where each sentence begins.
+How: a candidate is new when its text or one of its feature values (as float32) is. Texts are told
+apart by 64 bits and not kept; the statistics of each are measured once, and kept as small whole
+numbers where the metric has such.
+Cost: per candidate 4 bytes a feature and 12 more, per text 12 and those of its statistics, which
+are 20 for BLEU.
 
 >>> from wayword.evaluate import Gold
 >>> measured = Measured(Objective("bleu", Gold(refs=[["a b c d e"], ])))
@@ -16,13 +18,15 @@ Cost: per candidate some 8 bytes a feature and 200 more.
 (0.0, 100.0)
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from wayword import _core
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, MismatchError
 from wayword.evaluate.gold import Links
@@ -30,13 +34,16 @@ from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers
 from wayword.tune.objective import Objective
 
-__all__ = ["Candidates", "Decodes", "Measured", "Nbest", "Pool", "Seed", "Vector"]
+__all__ = ["Candidates", "Decodes", "Measured", "Nbest", "Pool", "Seed", "Vector", "compact"]
 
 Vector = npt.NDArray[np.float64]
 #: What a random draw depends on.
 Seed = Sequence[int]
-#: Feature values that agree to so many digits after the point are one.
-DIGITS = 9
+Keys = npt.NDArray[np.uint64]
+#: Texts that are measured at a time.
+BLOCK = 10_000
+#: Kinds of numbers for statistics, smallest first; the last one holds any.
+KINDS = (np.uint16, np.uint32, np.float64)
 
 
 class Nbest(Protocol):
@@ -51,7 +58,7 @@ class Nbest(Protocol):
         """The candidates."""
 
     @property
-    def features(self) -> Matrix:
+    def features(self) -> npt.NDArray[np.floating[Any]]:
         """A row for each of them, a column for each dense feature."""
 
 
@@ -83,9 +90,17 @@ class Candidates:
     """A plain n-best list."""
 
     texts: tuple[str, ...]
-    features: Matrix
+    features: npt.NDArray[np.floating[Any]]
     links: tuple[Links, ...] | None = None
     sparse: tuple[Mapping[str, float], ...] | None = None
+
+
+def compact(nbest: Nbest) -> Candidates:
+    """The same list in little room: features as the pool keeps them, and nothing else."""
+    links, sparse = getattr(nbest, "links", None), getattr(nbest, "sparse", None)
+    with np.errstate(over="ignore"):  # what is too large is told when the pool gets it
+        features = np.asarray(nbest.features, dtype=np.float32)
+    return Candidates(tuple(nbest.texts), features, links, sparse)
 
 
 class Measured:
@@ -93,42 +108,76 @@ class Measured:
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
-        self._places: dict[tuple[Any, ...], int] = {}
-        self._rows: Matrix = np.empty((0, 0))
-        self._count = 0
+        self._keys: Keys = np.empty(0, dtype=np.uint64)  # sorted
+        self._places: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
+        self._rows: npt.NDArray[Any] = np.empty((0, 0), dtype=KINDS[0])
 
     def places(
         self, sentences: Sequence[int], texts: Sequence[str], links: Sequence[Links] | None
     ) -> Numbers:
         """Where the statistics of each text stand; those not met before are measured."""
-        keys: list[tuple[Any, ...]] = list(zip(sentences, texts, strict=True))
+        named: Iterable[tuple[Any, ...]] = zip(sentences, texts, strict=True)
         if links is not None and self.objective.needs_links:
-            keys = [(*key, tuple(of_text)) for key, of_text in zip(keys, links, strict=True)]
-        fresh = {key: at for at, key in enumerate(keys) if key not in self._places}
-        if fresh:
-            at = list(fresh.values())
+            named = zip(sentences, texts, map(list, links), strict=True)
+        keys = np.fromiter(map(_key, named), dtype=np.uint64, count=len(texts))
+        fresh = _not_in(self._keys, keys)
+        places = np.arange(len(self._rows), len(self._rows) + len(fresh), dtype=np.uint32)
+        for start in range(0, len(fresh), BLOCK):
+            at = fresh[start : start + BLOCK].tolist()
             rows = self.objective.rows(
                 [sentences[k] for k in at],
                 [texts[k] for k in at],
                 None if links is None else [links[k] for k in at],
             )
-            self._places.update(zip(fresh, range(self._count, self._count + len(at)), strict=True))
-            self._append(rows)
-        return np.fromiter((self._places[key] for key in keys), dtype=np.int64, count=len(keys))
+            self._rows = _stacked(self._rows, rows)
+        every_key = np.concatenate([self._keys, keys[fresh]])
+        order = np.argsort(every_key)
+        self._keys = every_key[order]
+        self._places = np.concatenate([self._places, places])[order]
+        return self._places[np.searchsorted(self._keys, keys)].astype(np.int64)
 
-    def _append(self, rows: Matrix) -> None:
-        """Grow by halves, so that every row is copied only a few times."""
-        end = self._count + len(rows)
-        if end > len(self._rows):
-            room = np.zeros((max(end, len(self._rows) * 3 // 2), rows.shape[1]))
-            room[: self._count] = self._rows[: self._count] if self._count else 0.0
-            self._rows = room
-        self._rows[self._count : end] = rows
-        self._count = end
-
-    def rows(self, places: Numbers) -> Matrix:
+    def rows(self, places: npt.NDArray[np.integer[Any]]) -> Matrix:
         """The statistics at these places."""
-        return self._rows[places]
+        rows: Matrix = self._rows.take(places, axis=0).astype(np.float64)
+        return rows
+
+
+def _key(name: tuple[Any, ...]) -> int:
+    """64 bits for a text of a sentence, the same in every process."""
+    return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "little")
+
+
+def _not_in(known: Keys, keys: Keys) -> Numbers:
+    """Where keys stand that are not among those known, which are sorted; of equal ones the first.
+
+    >>> _not_in(np.array([3, 7], dtype=np.uint64), np.array([9, 3, 9, 1], dtype=np.uint64)).tolist()
+    [0, 3]
+    """
+    distinct, at = np.unique(keys, return_index=True)
+    if len(known):
+        near = np.minimum(np.searchsorted(known, distinct), len(known) - 1)
+        at = at[known[near] != distinct]
+    return np.sort(at)
+
+
+def _stacked(known: npt.NDArray[Any], rows: Matrix) -> npt.NDArray[Any]:
+    """All rows, of the smallest kind of number that holds those known and the new ones exactly."""
+    for kind in KINDS[KINDS.index(known.dtype.type) :]:
+        small = rows.astype(kind) if _fits(rows, kind) else None
+        if small is not None:
+            return np.concatenate([known.astype(kind, copy=False), small]) if len(known) else small
+    raise AssertionError("the last kind holds any number")
+
+
+def _fits(rows: Matrix, kind: type[Any]) -> bool:
+    """Whether a kind of number holds the values exactly.
+
+    >>> _fits(np.array([[3.0, 70000.0]]), np.uint16), _fits(np.array([[3.0, 70000.0]]), np.uint32)
+    (False, True)
+    """
+    if kind is np.float64:
+        return True
+    return bool(((rows >= 0) & (rows <= np.iinfo(kind).max) & (rows == np.floor(rows))).all())
 
 
 class Pool:
@@ -138,15 +187,15 @@ class Pool:
         self.names = list(names)
         self.dense = len(self.names)
         self.measured = measured
-        self.features: Matrix = np.empty((0, self.dense))
-        self.sentence: Numbers = np.empty(0, dtype=np.int64)
-        self.place: Numbers = np.empty(0, dtype=np.int64)
+        #: feature values of all candidates
+        self.core = _core.CandidatePool(self.dense)
+        self.place: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
         self.sparse: list[dict[int, float]] | None = None
         self._columns = {name: at for at, name in enumerate(self.names)}
-        self._seen: set[int] = set()
+        self._seen: Keys = np.empty(0, dtype=np.uint64)  # sorted
 
     def __len__(self) -> int:
-        return len(self.sentence)
+        return len(self.place)
 
     def add(self, lists: Sequence[Nbest]) -> list[Candidates]:
         """Merge n-best lists, one a sentence of the dev set; what of them was new."""
@@ -160,36 +209,37 @@ class Pool:
         place = self.measured.places(sentence.tolist(), texts, links)
         sparse = self._sparse(lists)
         fresh = self._fresh(place, features, sparse)
+        # Where each candidate will stand among those of its sentence, older ones first.
+        older = np.diff(self.offsets) if len(self) else np.zeros(len(lists), dtype=np.int64)
+        before = np.repeat(np.arange(len(lists)), older)
+        order = np.argsort(np.concatenate([before, sentence[fresh]]), kind="stable")
         if sparse is not None or self.sparse is not None:
             empty: list[dict[int, float]] = [{} for _ in range(len(self))]
             more = sparse or [{} for _ in texts]
-            self.sparse = (self.sparse or empty) + [more[at] for at in fresh]
-        self.features = np.concatenate([self.features, features[fresh]])
-        self.sentence = np.concatenate([self.sentence, sentence[fresh]])
-        self.place = np.concatenate([self.place, place[fresh]])
-        order = np.argsort(self.sentence, kind="stable")
-        self.features, self.sentence = self.features[order], self.sentence[order]
-        self.place = self.place[order]
-        if self.sparse is not None:
-            self.sparse = [self.sparse[at] for at in order.tolist()]
-        return _picked(lists, np.array(fresh, dtype=np.int64))
+            both = (self.sparse or empty) + [more[at] for at in fresh.tolist()]
+            self.sparse = [both[at] for at in order.tolist()]
+        self.place = np.concatenate([self.place, place[fresh].astype(np.uint32)])[order]
+        counts = np.bincount(sentence[fresh], minlength=len(lists)).astype(np.uint32)
+        self.core.add(np.ascontiguousarray(features[fresh].T).tobytes(), counts.tobytes())
+        return _picked(lists, fresh)
 
-    def _checked(self, lists: Sequence[Nbest]) -> Matrix:
-        has_some = np.bincount(self.sentence, minlength=len(lists)) > 0
+    def _checked(self, lists: Sequence[Nbest]) -> npt.NDArray[np.float32]:
+        has_some = bool(len(self))  # then every sentence has
         for number, nbest in enumerate(lists, 1):
             values = np.asarray(nbest.features)
-            is_enough = bool(len(nbest.texts)) or bool(has_some[number - 1])
+            is_enough = bool(len(nbest.texts)) or has_some
             if not is_enough or values.shape != (len(nbest.texts), self.dense):
                 found = f"{len(nbest.texts)} candidates with features of shape {values.shape}"
                 wanted = f"at least one, with {self.dense} features"
                 raise ArgumentError(f"dev, sentence {number}: found {found}; expected {wanted}")
-            if not np.isfinite(values).all():
-                names = [self.names[k] for k in np.flatnonzero(~np.isfinite(values).all(axis=0))]
+            is_finite = np.abs(values) <= np.finfo(np.float32).max
+            if not is_finite.all():
+                names = [self.names[k] for k in np.flatnonzero(~is_finite.all(axis=0))]
                 raise ArgumentError(
                     f"dev, sentence {number}: found a value of {', '.join(names)} that is no "
                     "number; expected finite features"
                 )
-        return np.concatenate([np.asarray(nbest.features, dtype=np.float64) for nbest in lists])
+        return np.concatenate([np.asarray(nbest.features, dtype=np.float32) for nbest in lists])
 
     def _sparse(self, lists: Sequence[Nbest]) -> list[dict[int, float]] | None:
         """Named features as numbered columns after the dense ones; names are numbered as met."""
@@ -203,20 +253,22 @@ class Pool:
         return [{self._columns[name]: float(v) for name, v in values.items()} for values in sparse]
 
     def _fresh(
-        self, place: Numbers, features: Matrix, sparse: list[dict[int, float]] | None
-    ) -> list[int]:
+        self,
+        place: Numbers,
+        features: npt.NDArray[np.float32],
+        sparse: list[dict[int, float]] | None,
+    ) -> Numbers:
         """The candidates not seen before, told by 64 bits of text and feature values."""
-        bits = (np.round(features, DIGITS) + 0.0).view(np.uint64)
+        bits = (features + np.float32(0.0)).view(np.uint32).astype(np.uint64)
         key = place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         for column in bits.T:
             key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + column
-        fresh = []
-        for at, known in enumerate(key.tolist()):
-            if sparse is not None and sparse[at]:
-                known = hash((known, *sorted(sparse[at].items())))  # noqa: PLW2901
-            if known not in self._seen:
-                self._seen.add(known)
-                fresh.append(at)
+        if sparse is not None:
+            named = zip(key.tolist(), sparse, strict=True)
+            mixed = (_key((dense, *sorted(s.items()))) if s else dense for dense, s in named)
+            key = np.fromiter(mixed, dtype=np.uint64, count=len(key))
+        fresh = _not_in(self._seen, key)
+        self._seen = np.sort(np.concatenate([self._seen, key[fresh]]))
         return fresh
 
     # --- what tuners look at ---------------------------------------------------------------------
@@ -224,24 +276,38 @@ class Pool:
     @property
     def offsets(self) -> Numbers:
         """Where the candidates of each sentence begin, and the end."""
-        return np.searchsorted(self.sentence, np.arange(len(self.measured.objective.gold) + 1))
+        return np.asarray(self.core.offsets).astype(np.int64)
 
-    def statistics(self, candidates: Numbers) -> Matrix:
+    def column(self, feature: int) -> npt.NDArray[np.float32]:
+        """The values of a dense feature, for each candidate."""
+        return np.asarray(self.core.column(feature))
+
+    @property
+    def features(self) -> npt.NDArray[np.float32]:
+        """A copy of all dense features, a row for each candidate."""
+        return np.stack([self.column(feature) for feature in range(self.dense)], axis=1)
+
+    def statistics(self, candidates: Numbers | slice) -> Matrix:
         """The statistics of some candidates."""
-        return self.measured.rows(self.place[candidates])
+        if isinstance(candidates, slice):
+            return self.measured.rows(self.place[candidates])
+        return self.measured.rows(self.place.take(candidates))
 
     def varies(self) -> npt.NDArray[np.bool_]:
         """Which dense features tell candidates of some sentence apart."""
         starts = self.offsets[:-1]
-        high = np.maximum.reduceat(self.features, starts, axis=0)
-        low = np.minimum.reduceat(self.features, starts, axis=0)
-        return np.asarray((high > low).any(axis=0))
+        columns = [self.column(feature) for feature in range(self.dense)]
+        spread = [np.maximum.reduceat(c, starts) > np.minimum.reduceat(c, starts) for c in columns]
+        return np.array([bool(is_different.any()) for is_different in spread])
 
     def scores(self, weights: Vector) -> Vector:
         """The model score of every candidate."""
-        scores: Vector = self.features @ weights[: self.dense]
+        scores = np.zeros(len(self))
+        for feature, weight in enumerate(weights[: self.dense].tolist()):
+            if weight:
+                scores += weight * self.column(feature).astype(np.float64)
         if self.sparse is not None:
-            scores = scores + [
+            scores += [
                 sum(weights[column] * value for column, value in features.items())
                 for features in self.sparse
             ]
@@ -255,18 +321,6 @@ class Pool:
         """The metric of the candidates that the weights prefer."""
         sums = self.statistics(self.best(weights)).sum(axis=0)
         return float(self.measured.objective.score(sums))
-
-    def difference(self, first: int, second: int) -> tuple[Numbers, Vector]:
-        """Columns and values of the features of one candidate minus those of another."""
-        dense = self.features[first] - self.features[second]
-        columns = np.arange(self.dense)
-        if self.sparse is None:
-            return columns, dense
-        sparse = dict(self.sparse[first])
-        for column, value in self.sparse[second].items():
-            sparse[column] = sparse.get(column, 0.0) - value
-        more = np.fromiter(sparse, dtype=np.int64, count=len(sparse))
-        return np.concatenate([columns, more]), np.concatenate([dense, list(sparse.values())])
 
 
 def best_by(scores: Vector, offsets: Numbers) -> Numbers:

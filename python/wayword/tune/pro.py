@@ -59,11 +59,11 @@ class Pro:
     def sample(self, pool: Pool, draw: np.random.Generator) -> tuple[Numbers, Numbers]:
         """The better and the worse candidates of the pairs to learn from."""
         offsets = pool.offsets
-        gains = pool.measured.objective.sentence(pool.statistics(np.arange(len(pool))))
         sampled = []
         for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            gains = pool.measured.objective.sentence(pool.statistics(slice(start, end)))
             first, second = draw.integers(start, end, size=(2, self.samples))
-            gap = gains[first] - gains[second]
+            gap = gains[first - start] - gains[second - start]
             large = np.flatnonzero(np.abs(gap) >= max(self.least, 1e-12))
             top = large[np.argsort(-np.abs(gap[large]), kind="stable")[: self.pairs]]
             is_first = gap[top] > 0
@@ -77,7 +77,8 @@ class _Differences:
     """Feature differences of pairs: a dense matrix, and sparse entries beside it."""
 
     def __init__(self, pool: Pool, better: Numbers, worse: Numbers) -> None:
-        self.dense: Matrix = pool.features[better] - pool.features[worse]
+        values_of = [pool.column(feature).astype(np.float64) for feature in range(pool.dense)]
+        self.dense: Matrix = np.stack([of[better] - of[worse] for of in values_of], axis=1)
         self.width = len(pool.names)
         rows: list[int] = []
         columns: list[int] = []

@@ -1,4 +1,4 @@
-"""A whole tuning: rounds of decoding and optimising, several runs, their average.
+"""A whole tuning: rounds of decoding and optimising, several runs, the mean of the best.
 
 In: a system, a dev set, options. Out: a ``Tuning``: weights, scores before and after, every round.
 How: each round decodes the dev set with the weights so far, merges the n-best lists with those of
@@ -8,7 +8,8 @@ far from those that made them, so a round goes only a part of the way, from the 
 to what the method found: without that the second round of MERT often loses nearly all of its BLEU,
 and others are needed to recover it. Runs differ by their seed alone and share nothing but the first
 n-best lists, which are the same for all of them; the result is the average of their weights
-(Cettolo et al., 2011).
+(Cettolo et al., 2011), without the runs that ended too low or on another hill: the mean of the
+best, of the best two and so on is tried on the dev set.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
 from wayword.tune.objective import Objective, check_dev
-from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector
+from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector, compact
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Folder, Record
@@ -43,6 +44,8 @@ Progress = Callable[[int, int], object]
 
 #: When no weight moves by more, a run ends.
 STILL = 1e-5
+#: Sentences that are decoded at a time.
+BLOCK = 128
 #: A score counts as better when it is by this much.
 BETTER = 0.05
 STARTS, CHOICES = ("current", "flat"), ("best", "last")
@@ -81,6 +84,8 @@ class Tuning:
     weights: dict[str, float]
     before: float
     after: float
+    #: of how many runs, the best ones, the weights are the mean
+    averaged: int
     runs: tuple[Run, ...]
     rounds: tuple[Record, ...]
     signature: str
@@ -192,7 +197,7 @@ def tune(
         src=list(src),
         plan=plan,
         threads=threads or os.cpu_count() or 1,
-        measured=Measured(Objective(plan.metric, gold, plan.options)),
+        objective=Objective(plan.metric, gold, plan.options),
         space=Space.of(store.start, fixed=plan.fixed, free=plan.free, ranges=plan.ranges),
         store=store,
         log=log,
@@ -239,19 +244,19 @@ class _Job:
     src: list[str | Source]
     plan: Plan
     threads: int
-    measured: Measured
+    objective: Objective
     space: Space
     store: Folder
     log: Callable[[Record], object] | None
     progress: Progress | None
-    #: The n-best lists of the first round, which all runs begin with.
+    #: The n-best lists of the first round, which all runs begin with, unless a folder keeps them.
     first: Sequence[Nbest] | None = None
 
     def __post_init__(self) -> None:
         self.tuner = make_tuner(self.plan.method, self.threads)
 
     def run(self, settings: dict[str, Any]) -> Tuning:
-        """All runs, and their average."""
+        """All runs, and the mean of the best."""
         runs, weights = self.plan.runs, dict(self.store.start)
         records: list[Record] = []
         ends = []
@@ -259,18 +264,32 @@ class _Job:
             end, done = self._ended(number) or self._one(number, weights)
             ends.append(end)
             records += done
-        mean = ends[0].weights if runs == 1 else average([run.weights for run in ends])
-        mean = _as_dict(list(mean), self.space.normalised(np.array(list(mean.values()))))
-        after = ends[0].score if runs == 1 else self._score(self._decode(mean, 1))
+        chosen, score, averaged = self._settled(ends)
         return Tuning(
-            weights=mean,
+            weights=chosen,
             before=records[0]["score"],
-            after=after,
+            after=score,
+            averaged=averaged,
             runs=tuple(ends),
             rounds=tuple(records),
-            signature=self.measured.objective.signature,
+            signature=self.objective.signature,
             settings=settings,
         )
+
+    def _settled(self, ends: Sequence[Run]) -> tuple[dict[str, float], float, int]:
+        """The mean of the best runs, of as many as serve the dev set best; its score, and how many.
+
+        Runs that ended on another hill would pull the mean into the valley between.
+        """
+        best = sorted(ends, key=lambda run: -run.score)
+        settled: list[tuple[float, int, dict[str, float]]] = []
+        for count in range(1, len(best) + 1):
+            mean = average([run.weights for run in best[:count]])
+            mean = _as_dict(list(mean), self.space.normalised(np.array(list(mean.values()))))
+            score = best[0].score if count == 1 else self._score(self._decode(mean, 1))
+            settled.append((score, count, mean))
+        score, count, mean = max(settled, key=lambda one: one[:2])
+        return mean, score, count
 
     def _ended(self, run: int) -> tuple[Run, list[Record]] | None:
         """A run that came to its end before an interruption."""
@@ -284,7 +303,7 @@ class _Job:
 
     def _one(self, run: int, weights: dict[str, float]) -> tuple[Run, list[Record]]:
         """One run: where it ended, and its rounds."""
-        pool = Pool(list(self.system.weights), self.measured)
+        pool = Pool(list(self.system.weights), Measured(self.objective))
         done: list[Record] = []
         for number in range(1, self.plan.rounds + 1):
             known = self.store.load(run, number)
@@ -316,6 +335,7 @@ class _Job:
         score = self._score(lists)
         fresh = pool.add(lists)
         count = sum(len(nbest.texts) for nbest in fresh)
+        del lists  # what was new is in the pool: make room for the search
         if pool.sparse is not None and not self.tuner.takes_sparse:
             what = "dense ones only; tune sparse features by pro or mira"
             raise ArgumentError(f"method: found sparse features; expected {what}")
@@ -356,10 +376,10 @@ class _Job:
     def _lists(self, weights: dict[str, float], *, is_first: bool) -> Sequence[Nbest]:
         if not is_first:
             return self._decode(weights, self.plan.nbest)
-        if self.first is None:
-            known = self.store.load(1, 1)
-            self.first = known[1] if known else self._decode(weights, self.plan.nbest)
-        return self.first
+        known = self.store.load(1, 1)
+        lists = known[1] if known else self.first or self._decode(weights, self.plan.nbest)
+        self.first = lists if self.store.path is None else None
+        return lists
 
     def _end(self, done: list[Record]) -> Run:
         """The weights that count of a run, with their score."""
@@ -372,25 +392,35 @@ class _Job:
         return Run(best["weights"], best["score"], last.stop)
 
     def _decode(self, weights: dict[str, float], size: int) -> Sequence[Nbest]:
+        """N-best lists of the dev set, some sentences at a time: derivations take much room."""
         system = self.system.with_weights(weights)
-        return system.nbest(
-            self.src,
-            size=size,
-            distinct=self.plan.distinct,
-            links=self.measured.objective.needs_links,
-            threads=self.threads,
-            progress=self.progress,
-        )
+        lists: list[Nbest] = []
+        for start in range(0, len(self.src), BLOCK):
+            listed = system.nbest(
+                self.src[start : start + BLOCK],
+                size=size,
+                distinct=self.plan.distinct,
+                links=self.objective.needs_links,
+                threads=self.threads,
+                progress=self._progress_from(start),
+            )
+            lists += map(compact, listed)
+        return lists
+
+    def _progress_from(self, start: int) -> Progress | None:
+        """Tells of sentences of the whole dev set, from those after ``start``."""
+        tell = self.progress
+        return None if tell is None else lambda done, _: tell(start + done, len(self.src))
 
     def _score(self, lists: Sequence[Nbest]) -> float:
         """The metric of the first candidates, as ``wayword evaluate`` computes it."""
         links = [getattr(nbest, "links", None) for nbest in lists]
-        places = self.measured.places(
+        rows = self.objective.rows(
             range(len(lists)),
             [nbest.texts[0] for nbest in lists],
             None if None in links else [nbest[0] for nbest in links if nbest is not None],
         )
-        return self.measured.objective.exact(self.measured.rows(places).sum(axis=0))
+        return self.objective.exact(rows.sum(axis=0))
 
 
 def _is_idle(scores: Sequence[float], patience: int) -> bool:

@@ -41,7 +41,7 @@ def tune_stage(
     if start is not None:
         inputs["start"] = start
     chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
-    return Stage("tune", make_weights, chosen, inputs, version=1, resumes=True)
+    return Stage("tune", make_weights, chosen, inputs, version=2, resumes=True)
 
 
 def make_weights(work: Work) -> dict[str, Any]:
@@ -77,6 +77,7 @@ def make_weights(work: Work) -> dict[str, Any]:
         "dev": round(tuning.after, 4),
         "runs": [round(run.score, 4) for run in tuning.runs],
         "spread": round(tuning.spread, 4),
+        "averaged": tuning.averaged,
         "signature": tuning.signature,
     }
 

@@ -165,7 +165,9 @@ def _packed(lists: Sequence[Nbest]) -> dict[str, Any]:
     return {
         "counts": np.array([len(nbest.texts) for nbest in lists]),
         "texts": np.frombuffer(texts.encode(), dtype=np.uint8),
-        "features": np.concatenate([np.asarray(nbest.features) for nbest in lists]),
+        "features": np.concatenate(
+            [np.asarray(nbest.features, dtype=np.float32) for nbest in lists]
+        ),
         "more": np.frombuffer(json.dumps(more, default=_plain).encode(), dtype=np.uint8),
     }
 

@@ -1,8 +1,11 @@
 //! The upper envelope of straight lines.
 //!
-//! In: lines by rising slope. Out: which of them is highest, from left to right.
-//! How: one scan with a stack: a line leaves when the new one overtakes it before it has taken
-//! the lead. Cost: O(lines), no allocation once the stack has grown.
+//! In: lines in any order. Out: which of them is highest, from left to right.
+//! How: it starts at the highest line where the step is 0 and walks to the right, from one line to
+//! the steeper one that overtakes it first; lines no steeper than the one in the lead are left
+//! behind for good. To the left it walks in the mirror.
+//! Cost: O(lines) for each change of the lead, over fewer and fewer lines; two passes in all for
+//! most sentences. No sorting, and no allocation once the lists have grown.
 
 /// A candidate seen along a line of weights: `score(γ) = intercept + γ · slope`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,6 +16,19 @@ pub struct Line {
     pub slope: f64,
     /// Its score where the step is 0.
     pub intercept: f64,
+}
+
+impl Line {
+    /// The same line seen from the other side.
+    fn mirrored(self) -> Self {
+        Line { slope: -self.slope, ..self }
+    }
+
+    /// Whether it leads right of 0 when `other` is the best line so far; of equal lines the first.
+    fn leads(&self, other: &Line) -> bool {
+        self.intercept > other.intercept
+            || (self.intercept == other.intercept && self.slope > other.slope)
+    }
 }
 
 /// The best candidate of a sentence changes here.
@@ -29,61 +45,109 @@ pub struct Crossing {
 /// Builds envelopes one after the other in the same memory.
 #[derive(Debug, Default)]
 pub struct Envelope {
-    /// Lines in the lead, each with the step where its lead begins.
-    stack: Vec<(Line, f64)>,
+    /// Lines that may still take the lead, on either side; those to the left are mirrored.
+    rising: Vec<Line>,
+    falling: Vec<Line>,
+    /// The leaders left of 0, nearest first, then those right of it; each with the distance from 0
+    /// where its lead begins.
+    left: Vec<(u32, f64)>,
+    right: Vec<(u32, f64)>,
 }
 
 impl Envelope {
-    /// Starts over, for another sentence.
-    pub fn clear(&mut self) {
-        self.stack.clear();
-    }
-
-    /// Adds a line whose slope is no smaller than those before. Of equal lines the first stays.
-    pub fn push(&mut self, line: Line) {
-        if let Some(&(top, _)) = self.stack.last()
-            && top.slope == line.slope
-        {
-            if top.intercept >= line.intercept {
-                return;
+    /// Finds the envelope of the lines of a sentence; of equal ones the first leads.
+    pub fn find(&mut self, lines: impl Iterator<Item = Line> + Clone) {
+        self.left.clear();
+        self.right.clear();
+        let Some(mut right) = lines.clone().next() else { return };
+        let mut left = right.mirrored();
+        for line in lines.clone() {
+            if line.intercept >= right.intercept {
+                right = if line.leads(&right) { line } else { right };
+                let mirrored = line.mirrored();
+                left = if mirrored.leads(&left) { mirrored } else { left };
             }
-            self.stack.pop();
         }
-        let mut begin = f64::NEG_INFINITY;
-        while let Some(&(top, lead)) = self.stack.last() {
-            let (rise, climb) = (top.intercept - line.intercept, line.slope - top.slope);
-            // The same as `rise / climb > lead` but for rounding, and quicker.
-            if rise > lead * climb {
-                begin = rise / climb;
-                if begin > lead {
-                    break;
-                }
-            }
-            self.stack.pop();
-            begin = f64::NEG_INFINITY;
-        }
-        if begin < f64::INFINITY {
-            self.stack.push((line, begin));
-        }
+        self.rising.clear();
+        self.rising.extend(lines);
+        self.falling.clear();
+        self.falling.extend(self.rising.iter().map(|line| line.mirrored()));
+        keep_steeper(&mut self.rising, right.slope);
+        keep_steeper(&mut self.falling, left.slope);
+        walk(right, &mut self.rising, &mut self.right);
+        walk(left, &mut self.falling, &mut self.left);
     }
 
     /// The candidate that leads far to the left.
     pub fn first(&self) -> Option<u32> {
-        self.stack.first().map(|(line, _)| line.candidate)
+        self.left.last().map(|&(candidate, _)| candidate)
     }
 
     /// The changes of the lead from left to right. Those closer than `gap` to the one before are
     /// merged with it: the shortest leads are skipped.
     pub fn crossings(&self, gap: f64, out: &mut Vec<Crossing>) {
+        let (Some(&(left, _)), Some(&(right, _))) = (self.left.first(), self.right.first()) else {
+            return;
+        };
         let start = out.len();
-        for pair in self.stack.windows(2) {
+        let mut add = |step: f64, from: u32, to: u32| match out[start..].last_mut() {
+            Some(last) if step - last.step < gap => last.to = to,
+            _ => out.push(Crossing { step, from, to }),
+        };
+        for pair in self.left.windows(2).rev() {
+            let [(to, _), (from, distance)] = [pair[0], pair[1]];
+            add(-distance, from, to);
+        }
+        if left != right {
+            add(0.0, left, right); // equally high at 0
+        }
+        for pair in self.right.windows(2) {
             let [(from, _), (to, step)] = [pair[0], pair[1]];
-            match out[start..].last_mut() {
-                Some(last) if step - last.step < gap => last.to = to.candidate,
-                _ => out.push(Crossing { step, from: from.candidate, to: to.candidate }),
+            add(step, from, to);
+        }
+    }
+}
+
+/// Walks from 0 to the right, where `lead` leads and those `ahead` are steeper; the leaders, each
+/// with the step where its lead begins.
+fn walk(mut lead: Line, ahead: &mut Vec<Line>, leaders: &mut Vec<(u32, f64)>) {
+    leaders.push((lead.candidate, 0.0));
+    let mut step = 0.0_f64;
+    while let Some((next, meeting)) = overtaking(&lead, ahead) {
+        step = step.max(meeting); // not back by rounding
+        leaders.push((next.candidate, step));
+        lead = next;
+        keep_steeper(ahead, lead.slope);
+    }
+}
+
+/// Keeps the lines that are steeper, in their order. Which ones cannot be foreseen, so every line is
+/// written, and the next one over it when it is not kept: no jumps for the processor to guess.
+fn keep_steeper(lines: &mut Vec<Line>, slope: f64) {
+    let mut kept = 0;
+    for at in 0..lines.len() {
+        let line = lines[at];
+        lines[kept] = line;
+        kept += usize::from(line.slope > slope);
+    }
+    lines.truncate(kept);
+}
+
+/// Which of the steeper lines overtakes the leader first, and where; the steepest of several.
+fn overtaking(lead: &Line, steeper: &[Line]) -> Option<(Line, f64)> {
+    let mut next = *steeper.first()?;
+    let mut step = (lead.intercept - next.intercept) / (next.slope - lead.slope);
+    for line in &steeper[1..] {
+        let (fall, climb) = (lead.intercept - line.intercept, line.slope - lead.slope);
+        // The same as `fall / climb <= step` but for rounding, and quicker.
+        if fall <= step * climb {
+            let meeting = fall / climb;
+            if meeting < step || (meeting == step && line.slope > next.slope) {
+                (next, step) = (*line, meeting);
             }
         }
     }
+    Some((next, step))
 }
 
 #[cfg(test)]
@@ -92,14 +156,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn envelope(lines: &[(f64, f64)], gap: f64) -> (Option<u32>, Vec<Crossing>) {
-        let mut numbered: Vec<Line> = lines
-            .iter()
-            .zip(0..)
-            .map(|(&(slope, intercept), candidate)| Line { candidate, slope, intercept })
-            .collect();
-        numbered.sort_by(|a, b| a.slope.total_cmp(&b.slope));
+        let number = |(&(slope, intercept), candidate)| Line { candidate, slope, intercept };
         let mut envelope = Envelope::default();
-        numbered.into_iter().for_each(|line| envelope.push(line));
+        envelope.find(lines.iter().zip(0..).map(number));
         let mut crossings = Vec::new();
         envelope.crossings(gap, &mut crossings);
         (envelope.first(), crossings)

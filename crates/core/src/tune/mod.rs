@@ -4,8 +4,7 @@
 //! direction, every place on the line where the best candidate of a sentence changes.
 //! How: along a line the score of a candidate is a straight line itself, so the best ones of a
 //! sentence are the upper envelope of its lines (Och, 2003).
-//! Cost: O(candidates) a search along an axis, whose order by slope is kept; along any other
-//! direction the candidates of each sentence are sorted.
+//! Cost: some passes over the candidates a search, along an axis or any other direction.
 //! Not: metrics, restarts, stopping rules; those are Python (`wayword.tune`).
 
 mod envelope;

@@ -1,45 +1,80 @@
 //! The candidates of all sentences, and points in the space of weights.
 //!
-//! In: feature values, all candidates of the first feature, then of the second, and so on;
-//! where the candidates of each sentence begin. Out: the best candidates at a point, and where
-//! they change along a line through it.
-//! Cost: 12 bytes a value; a point keeps the score of each candidate.
+//! In: feature values of new candidates, batch by batch. Out: the best candidates at a point, and
+//! where they change along a line through it.
+//! How: a list a feature, the candidates of a sentence side by side, older ones first. Lists never
+//! change: a batch makes new ones, one after the other.
+//! Cost: 4 bytes a value; a point keeps the score of each candidate, 8 bytes.
 
 use super::envelope::{Crossing, Envelope, Line};
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::parallel::map;
 use std::sync::Arc;
 
 /// Sentences between two looks at the job.
 const BLOCK: usize = 256;
 
 /// Candidate translations of a text, as numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pool {
     /// One list a feature, a value for each candidate.
-    columns: Vec<Vec<f64>>,
-    /// For each feature the candidates of each sentence, smallest value first.
-    orders: Vec<Vec<u32>>,
+    columns: Vec<Arc<Vec<f32>>>,
     /// Where the candidates of each sentence begin, and the end.
-    offsets: Vec<u32>,
+    offsets: Arc<Vec<u32>>,
 }
 
 impl Pool {
-    /// A pool of candidates; every number must be finite and every sentence have a candidate.
-    pub fn new(columns: Vec<Vec<f64>>, offsets: Vec<u32>, job: &Job) -> Result<Self> {
-        let count = offsets.last().copied().unwrap_or_default();
-        if offsets.first() != Some(&0) || !offsets.is_sorted_by(|a, b| a < b) {
-            return Err(argument("offsets", "no rising numbers from 0", "a candidate a sentence"));
-        }
-        if columns.iter().any(|column| column.len() != count as usize) {
-            return Err(argument("features", "another size", "a value for each candidate"));
-        }
-        if columns.iter().flatten().any(|value| !value.is_finite()) {
+    /// A pool of so many features without any candidate.
+    pub fn new(width: usize) -> Self {
+        Pool { columns: vec![Arc::default(); width], offsets: Arc::default() }
+    }
+
+    /// Adds candidates: for each feature the values of all of them, sentence by sentence, and how
+    /// many each sentence gets. Every number must be finite and every sentence have a candidate.
+    pub fn add(&mut self, features: &[f32], counts: &[u32]) -> Result<()> {
+        if features.iter().any(|value| !value.is_finite()) {
             return Err(argument("features", "a value that is no number", "finite values"));
         }
-        let orders = sorted(&columns, &offsets, job)?;
-        Ok(Pool { columns, orders, offsets })
+        let added = sums(counts)?;
+        let count = added[counts.len()] as usize;
+        if features.len() != count * self.width() {
+            return Err(argument("features", "another size", "a value for each candidate"));
+        }
+        let before = if self.offsets.is_empty() {
+            Arc::new(vec![0; added.len()])
+        } else {
+            Arc::clone(&self.offsets)
+        };
+        if before.len() != added.len() {
+            return Err(argument("counts", "another size", "a number for each sentence"));
+        }
+        let both: Vec<u32> = before.windows(2).zip(counts).map(|(p, n)| p[1] - p[0] + n).collect();
+        if both.contains(&0) {
+            return Err(argument("counts", "a sentence without any", "a candidate a sentence"));
+        }
+        let offsets = sums(&both)?;
+        let sentences = || before.windows(2).zip(added.windows(2));
+        for (feature, column) in self.columns.iter_mut().enumerate() {
+            let fresh = &features[feature * count..][..count];
+            let mut merged = Vec::with_capacity(offsets[both.len()] as usize);
+            for (old, new) in sentences() {
+                merged.extend_from_slice(&column[old[0] as usize..old[1] as usize]);
+                merged.extend_from_slice(&fresh[new[0] as usize..new[1] as usize]);
+            }
+            *column = Arc::new(merged);
+        }
+        self.offsets = Arc::new(offsets);
+        Ok(())
+    }
+
+    /// The values of a feature, for each candidate.
+    pub fn column(&self, feature: usize) -> Option<Arc<Vec<f32>>> {
+        self.columns.get(feature).map(Arc::clone)
+    }
+
+    /// Where the candidates of each sentence begin, and the end; nothing without any candidate.
+    pub fn offsets(&self) -> Arc<Vec<u32>> {
+        Arc::clone(&self.offsets)
     }
 
     /// How many candidates there are.
@@ -62,9 +97,9 @@ impl Pool {
     }
 
     /// Adds `factor` times a feature to the scores.
-    fn add(&self, feature: usize, factor: f64, scores: &mut [f64]) {
-        for (score, value) in scores.iter_mut().zip(&self.columns[feature]) {
-            *score += factor * value;
+    fn accumulate(&self, feature: usize, factor: f64, scores: &mut [f64]) {
+        for (score, &value) in scores.iter_mut().zip(self.columns[feature].iter()) {
+            *score += factor * f64::from(value);
         }
     }
 
@@ -73,7 +108,7 @@ impl Pool {
         let mut scores = vec![0.0; self.len()];
         for (feature, &weight) in weights.iter().enumerate() {
             if weight != 0.0 {
-                self.add(feature, weight, &mut scores);
+                self.accumulate(feature, weight, &mut scores);
             }
         }
         scores
@@ -92,23 +127,16 @@ fn argument(name: &str, found: &str, expected: &str) -> Error {
     Error::Argument { name: name.into(), found: found.into(), expected: expected.into() }
 }
 
-/// The candidates of each sentence by rising value, for each feature; equal ones as they stand.
-fn sorted(columns: &[Vec<f64>], offsets: &[u32], job: &Job) -> Result<Vec<Vec<u32>>> {
-    let count = offsets.last().copied().unwrap_or_default();
-    let order = |(): &mut (), feature: usize| {
-        let mut order: Vec<u32> = (0..count).collect();
-        for pair in offsets.windows(2) {
-            sort(&mut order[pair[0] as usize..pair[1] as usize], &columns[feature]);
-        }
-        Ok(order)
-    };
-    Ok(map(columns.len(), 1, job, || (), order)?.0)
-}
-
-fn sort(candidates: &mut [u32], values: &[f64]) {
-    candidates.sort_unstable_by(|&a, &b| {
-        values[a as usize].total_cmp(&values[b as usize]).then(a.cmp(&b))
-    });
+/// 0 and the sums of the first numbers, of the first two, and so on.
+fn sums(counts: &[u32]) -> Result<Vec<u32>> {
+    let mut sums = vec![0_u32];
+    let mut total = 0_u32;
+    for &count in counts {
+        let too_many = || argument("counts", "more than 2^32", "fewer candidates");
+        total = total.checked_add(count).ok_or_else(too_many)?;
+        sums.push(total);
+    }
+    Ok(sums)
 }
 
 /// Where the best candidates change along a line.
@@ -162,7 +190,7 @@ impl Point {
         for (feature, &part) in direction.iter().enumerate() {
             if part != 0.0 {
                 self.weights[feature] += step * part;
-                self.pool.add(feature, step * part, &mut self.scores);
+                self.pool.accumulate(feature, step * part, &mut self.scores);
             }
         }
         Ok(())
@@ -174,33 +202,23 @@ impl Point {
         self.pool.check("direction", direction)?;
         let mut parts = direction.iter().enumerate().filter(|(_, part)| **part != 0.0);
         if let (Some((feature, &1.0)), None) = (parts.next(), parts.next()) {
-            return self.envelopes(
-                &self.pool.columns[feature],
-                &self.pool.orders[feature],
-                gap,
-                job,
-            );
+            let column = &self.pool.columns[feature];
+            return self.envelopes(|at| f64::from(column[at]), gap, job);
         }
         let slopes = self.pool.scores(direction);
-        let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
-        for candidates in self.pool.sentences() {
-            sort(&mut order[candidates], &slopes);
-        }
-        self.envelopes(&slopes, &order, gap, job)
+        self.envelopes(|at| slopes[at], gap, job)
     }
 
-    fn envelopes(&self, slopes: &[f64], order: &[u32], gap: f64, job: &Job) -> Result<Crossings> {
+    fn envelopes(&self, slope: impl Fn(usize) -> f64, gap: f64, job: &Job) -> Result<Crossings> {
         let mut crossings = Crossings::default();
         let mut envelope = Envelope::default();
-        for (number, own) in self.pool.sentences().enumerate() {
+        let line =
+            |at: usize| Line { candidate: at as u32, slope: slope(at), intercept: self.scores[at] };
+        for (number, candidates) in self.pool.sentences().enumerate() {
             if number.is_multiple_of(BLOCK) {
                 job.check()?;
             }
-            envelope.clear();
-            for &candidate in &order[own] {
-                let at = candidate as usize;
-                envelope.push(Line { candidate, slope: slopes[at], intercept: self.scores[at] });
-            }
+            envelope.find(candidates.map(line));
             crossings.first.extend(envelope.first());
             envelope.crossings(gap, &mut crossings.changes);
         }
@@ -214,15 +232,30 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn pool(columns: Vec<Vec<f64>>, offsets: Vec<u32>) -> Arc<Pool> {
-        Arc::new(Pool::new(columns, offsets, &Job::new(2)).unwrap())
+    fn pool(columns: Vec<Vec<f32>>, counts: &[u32]) -> Arc<Pool> {
+        let mut pool = Pool::new(columns.len());
+        pool.add(&columns.concat(), counts).unwrap();
+        Arc::new(pool)
+    }
+
+    #[test]
+    fn new_candidates_stand_behind_the_older_ones_of_their_sentence() {
+        let mut pool = Pool::new(2);
+        pool.add(&[1.0, 2.0, 3.0, -1.0, -2.0, -3.0], &[2, 1]).unwrap();
+        let before = pool.clone();
+        pool.add(&[4.0, 5.0, -4.0, -5.0], &[1, 1]).unwrap();
+        pool.add(&[6.0, -6.0], &[0, 1]).unwrap();
+        assert_eq!(**pool.offsets(), [0, 3, 6]);
+        assert_eq!(**pool.column(0).unwrap(), [1.0, 2.0, 4.0, 3.0, 5.0, 6.0]);
+        assert_eq!(**pool.column(1).unwrap(), [-1.0, -2.0, -4.0, -3.0, -5.0, -6.0]);
+        assert_eq!((before.len(), pool.len(), pool.column(2)), (3, 6, None));
     }
 
     #[test]
     fn the_changes_of_all_sentences_stand_in_one_row() {
         let slopes = vec![1.0, 0.0, -1.0, 2.0, 0.5, -0.5];
         let intercepts = vec![-1.0, 0.0, -1.5, -3.0, 0.0, 0.25];
-        let pool = pool(vec![slopes, intercepts], vec![0, 3, 6]);
+        let pool = pool(vec![slopes, intercepts], &[3, 3]);
         let mut point = Point::new(pool, vec![0.0, 1.0]).unwrap();
         let found = point.search(&[1.0, 0.0], 0.0, &Job::default()).unwrap();
         assert_eq!(found.first, [2, 5]);
@@ -236,16 +269,21 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let job = Job::default();
-        let wrong = Pool::new(vec![vec![f64::NAN]], vec![0, 1], &job).unwrap_err();
+        let wrong = |features: &[f32], counts: &[u32]| {
+            let mut pool = Pool::new(1);
+            pool.add(&[0.0, 0.0], &[1, 1]).unwrap();
+            pool.add(features, counts).unwrap_err().to_string()
+        };
         assert_eq!(
-            wrong.to_string(),
+            wrong(&[f32::NAN], &[1, 0]),
             "features: found a value that is no number; expected finite values"
         );
-        assert!(Pool::new(vec![vec![1.0]], vec![0, 1, 1], &job).is_err());
-        assert!(Pool::new(vec![vec![1.0]], vec![], &job).is_err());
-        assert!(Pool::new(vec![vec![1.0, 2.0]], vec![0, 1], &job).is_err());
-        let wrong = Point::new(pool(vec![vec![1.0]], vec![0, 1]), vec![1.0, 2.0]).unwrap_err();
+        assert!(wrong(&[1.0], &[1, 1]).starts_with("features: found another size"));
+        assert!(wrong(&[1.0], &[1]).starts_with("counts: found another size"));
+        assert!(wrong(&[], &[u32::MAX, 1]).starts_with("counts: found more than 2^32"));
+        let none = Pool::new(1).add(&[1.0], &[1, 0]).unwrap_err();
+        assert!(none.to_string().starts_with("counts: found a sentence without any"));
+        let wrong = Point::new(pool(vec![vec![1.0]], &[1]), vec![1.0, 2.0]).unwrap_err();
         assert_eq!(wrong.to_string(), "weights: found [1.0, 2.0]; expected 1 finite numbers");
     }
 
@@ -255,10 +293,11 @@ mod tests {
             rows in prop::collection::vec((-8i32..9, -8i32..9), 4..20),
             start in (-4i32..5, -4i32..5),
         ) {
-            let column = |take: fn(&(i32, i32)) -> i32| -> Vec<f64> {
-                rows.iter().map(|row| f64::from(take(row))).collect()
+            let column = |take: fn(&(i32, i32)) -> i32| -> Vec<f32> {
+                rows.iter().map(|row| take(row) as f32).collect()
             };
-            let pool = pool(vec![column(|row| row.0), column(|row| row.1)], vec![0, 2, rows.len() as u32]);
+            let counts = [2, rows.len() as u32 - 2];
+            let pool = pool(vec![column(|row| row.0), column(|row| row.1)], &counts);
             let point =
                 Point::new(pool, vec![f64::from(start.0), f64::from(start.1)]).unwrap();
             let axis = point.search(&[0.0, 1.0], 0.0, &Job::default()).unwrap();
@@ -277,10 +316,10 @@ mod tests {
             steps in prop::collection::vec((-4i32..5, -4i32..5), 0..5),
         ) {
             let columns = vec![
-                rows.iter().map(|row| f64::from(row.0)).collect(),
-                rows.iter().map(|row| f64::from(row.1)).collect(),
+                rows.iter().map(|row| row.0 as f32).collect(),
+                rows.iter().map(|row| row.1 as f32).collect(),
             ];
-            let pool = pool(columns, vec![0, rows.len() as u32]);
+            let pool = pool(columns, &[rows.len() as u32]);
             let mut walked = Point::new(Arc::clone(&pool), vec![1.0, 1.0]).unwrap();
             for (a, b) in steps {
                 walked.step(&[f64::from(a), f64::from(b)], 0.5).unwrap();
