@@ -48,11 +48,10 @@ def test_a_command_file_is_short(name: str) -> None:
 
 
 def test_wrong_usage_is_one_line_and_2() -> None:
-    done = run("doctor", "one-file")
+    done = run("pack")
     assert done.returncode == 2
-    assert done.stderr == (
-        "wayword doctor: the following arguments are required: TGT; try `wayword doctor --help`\n"
-    )
+    wanted = "the following arguments are required: SYSTEM; try `wayword pack --help`"
+    assert done.stderr == f"wayword pack: {wanted}\n"
 
 
 def test_a_useless_option_value_is_one_line_and_2(tmp_path: Path) -> None:

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING
 from wayword.cli.terminal import add_bitext, add_json, add_threads, print_json
 
 if TYPE_CHECKING:
-    from wayword.config import Config
-    from wayword.corpus.collection import Collection
     from wayword.pipeline import Plan
     from wayword.stage import Result, Stage
     from wayword.store import Store
@@ -61,6 +59,7 @@ def run(args: argparse.Namespace) -> None:
     from pathlib import Path
 
     from wayword.cli.display import Display, StageDisplay
+    from wayword.cli.train_text import collection_of, with_languages
     from wayword.config import chosen_config, preset
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, measure, plan
@@ -69,9 +68,9 @@ def run(args: argparse.Namespace) -> None:
     from wayword.store import Store
 
     base = preset(args.preset) if args.preset else {}
-    config = _with_languages(chosen_config(args.config, args.set, base=base), args)
+    config = with_languages(chosen_config(args.config, args.set, base=base), args)
     with Display("look at the text"):  # which is read once to know it again
-        planned = plan(_collection(args, config), None, config, dev=args.dev)
+        planned = plan(collection_of(args, config), None, config, dev=args.dev)
         check_evaluation(args.test, "--test")
         _ = planned.stages
     work = Path(args.out) / "work"
@@ -105,40 +104,6 @@ def run(args: argparse.Namespace) -> None:
     for metric, facts in made.get("test", {}).get("scores", {}).items():
         print(f"test {metric} {facts['score']:.2f}")
     print(f"translate with: wayword translate {args.out} < input.txt")
-
-
-def _with_languages(config: "Config", args: argparse.Namespace) -> "Config":
-    from dataclasses import replace
-
-    given = {"src": args.src_lang, "tgt": args.tgt_lang}
-    known = {side: lang for side, lang in given.items() if lang}
-    return replace(config, text=replace(config.text, **known)) if known else config
-
-
-def _collection(args: argparse.Namespace, config: "Config") -> "Collection":
-    """The text that was named: as it stands, and under names of its own."""
-    from wayword.corpus.collection import Collection, Corpus, find_pieces
-
-    langs = config.text.src, config.text.tgt
-    corpora = [Corpus("text", find_pieces(args.text, langs))] if args.text else []
-    for name, *paths in args.corpus:
-        title, weight = _weighted(name)
-        corpora.append(Corpus(title, find_pieces(paths, langs), weight))
-    glossary = None
-    if args.glossary:
-        pieces = find_pieces(args.glossary, langs)
-        glossary = Corpus("glossary", pieces, args.glossary_weight)
-    return Collection(tuple(corpora), glossary, tuple(args.columns))
-
-
-def _weighted(name: str) -> tuple[str, int]:
-    from wayword.errors import ArgumentError
-
-    title, colon, weight = name.partition(":")
-    if not title or (colon and not weight.isdecimal()):
-        expected = "a name, or a name and a whole number, such as news:3"
-        raise ArgumentError(f"--corpus: found `{name}`; expected {expected}")
-    return title, int(weight or 1)
 
 
 def _print_plan(planned: "Plan", store: "Store", args: argparse.Namespace) -> None:
