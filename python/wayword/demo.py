@@ -91,7 +91,7 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
         {
             "name": "wayword demo",
             "baseline": BASELINE,
-            "metrics": ["bleu", "krs", "krs-v"],
+            "metrics": ["bleu", "krs-linked", "reversals"],
             "rounds": 1000,
             "base": {**CHOICES, "seed": seed},
             "corpus": corpora,

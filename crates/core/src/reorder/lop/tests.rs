@@ -322,7 +322,7 @@ fn the_gradient_is_that_of_finite_differences() {
 fn a_wish_weighs_as_much_as_both_words_are_trusted() {
     let mut corpus = Corpus::default();
     let words = ["a", "b", "c", "d"];
-    let sentence = AnnotatedSentence::of_factors(words.into_iter(), 1).unwrap();
+    let sentence = AnnotatedSentence::of_factors(words, 1).unwrap();
     let links = [Link::new(0, 2), Link::new(0, 3), Link::new(1, 0), Link::new(3, 1)];
     corpus.push_scored(&sentence, &links, &[0.5, 0.25, 1.0, 0.75]).unwrap();
     assert_eq!(corpus.trust(0), [0.5, 1.0, 1.0, 0.75]);
