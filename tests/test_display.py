@@ -1,7 +1,6 @@
 """What long commands say: one line that moves on a terminal, one line a step in a log."""
 
 import io
-import logging
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from wayword.cli.display import Display, StageDisplay
 from wayword.stage import Cost, Result, Stage
 from wayword.stages import Text
+from wayword.tune import run
 from wayword.tune.options import Tune
 
 
@@ -104,7 +104,8 @@ def test_rounds_of_tuning_are_told_with_the_most_time_left() -> None:
     stage = Stage("tune", lambda _work: None, {"tune": Tune(runs=2, rounds=3)})
     with StageDisplay(stream=log) as display:
         display.watch(stage, None)
-        logging.getLogger("wayword.tune.run").info("run %d, round %d: dev score %.2f", 2, 3, 31.415)
+        record = {"run": 2, "round": 3, "score": 31.415}
+        run.LOG.info("run %(run)d, round %(round)d: dev score %(score).2f", record)
     assert log.getvalue() == "wayword: tune: run 2, round 3: dev score 31.41; at most 0 s left\n"
-    logging.getLogger("wayword.tune.run").info("run %d", 3)
+    run.LOG.info("run %d", 3)
     assert "run 3" not in log.getvalue()

@@ -235,10 +235,9 @@ class _Rounds(logging.Handler):
 
     def _left(self, args: Any) -> str:
         """How long it takes if every run has all its rounds; most end before."""
-        if not (self._runs and isinstance(args, tuple) and len(args) == 3):
+        if not (self._runs and isinstance(args, Mapping) and {"run", "round"} <= args.keys()):
             return ""
-        run, number, _ = args
-        rounds = (self._runs - run) * self._most + self._most - number
+        rounds = (self._runs - args["run"]) * self._most + self._most - args["round"]
         pace = (time.monotonic() - self._started) / self._seen
         return f"; at most {_spoken(pace * rounds)} left"
 
