@@ -148,6 +148,8 @@ class Display:
     def __enter__(self) -> "Self":
         self._ticker = threading.Thread(target=self._watch_clock, daemon=True)
         self._ticker.start()
+        if self._is_terminal:
+            self.tick()  # people see at once that the command is at work
         return self
 
     def __exit__(self, *_: object) -> None:
