@@ -35,6 +35,7 @@ ORDER = (
     "oracle",
     "config",
     "pipeline",
+    "outputs",
     "experiment",
     "demo",
     "cli",

@@ -114,6 +114,31 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     assert repeated == result
 
 
+def test_each_run_and_a_subset_are_scored_on_request(folder: Path) -> None:
+    (folder / "some.txt").write_text("".join(f"{number}\n" for number in range(1, 11)))
+    more = FILE.replace("rounds = 100", "rounds = 100\neach_run = true")
+    more = more.replace("[base]", 'subset = "some.txt"\n[base]')
+    (folder / "runs.toml").write_text(more)
+    described = Experiment.read(folder / "runs.toml")
+    result = experiment.run(described, folder / "out")
+    rows = {row.variant: row for row in result.rows}
+    for row in rows.values():
+        scores, p_value = row.each["bleu"]
+        assert len(scores) == 2
+        assert (p_value is None) == (row.variant == "dl 6")
+    assert rows["mono"].jumps == {"5": 0, "8": 0}
+    assert rows["dl 6"].jumps["8"] == 0 <= rows["dl 6"].jumps["5"]
+    # the subset has a score of its own, and the whole set the one it had
+    assert rows["dl 6"].subset["bleu"][0] != rows["dl 6"].scores["bleu"][0]
+    text = (folder / "out" / "table.md").read_text(encoding="utf-8")
+    assert "On the subset of the test set:" in text
+    assert "Tuning runs by themselves" in text
+    assert load_result(folder / "out" / "table.json").rows[0].jumps == rows["mono"].jumps
+    (folder / "runs.toml").write_text(more.replace("each_run = true", "each_run = 3"))
+    with pytest.raises(ArgumentError, match="each_run: found 3; expected true or false"):
+        Experiment.read(folder / "runs.toml")
+
+
 def test_tuning_can_start_from_another_variant_and_look_at_word_order(folder: Path) -> None:
     path = folder / "start.toml"
     path.write_text(

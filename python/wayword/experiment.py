@@ -37,7 +37,6 @@ The file looks like this; ``wayword config`` prints all keys of ``base`` and var
 
 import math
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -48,11 +47,13 @@ from wayword.config import Config, merged, read_toml
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import ArgumentError
-from wayword.evaluate import METRICS, ORDER, Comparison, Output, compare
-from wayword.evaluate.read import read_gold
+from wayword.evaluate import METRICS, ORDER, Comparison, Gold, compare
+from wayword.evaluate.read import read_gold, read_numbers
+from wayword.evaluate.runs import RunScores, compare_runs
 from wayword.options import check_keys
+from wayword.outputs import outputs_stage, read_output, read_runs
 from wayword.report.experiment import SHOWN, Cell, Result, Row
-from wayword.stage import Progress, Stage, Watch, Work
+from wayword.stage import Progress, Stage, Watch
 from wayword.stage import Result as Finished
 from wayword.stages import evaluation_stage
 from wayword.store import Store
@@ -77,7 +78,8 @@ class Corpus:
     """Text to train on, to tune on and to test on.
 
     ``links`` of the training text may be given; ``test_links`` are those of the test set and each
-    reference, by default the trained aligner's; ``test_tags`` its POS tags, for metrics of verbs.
+    reference, by default the trained aligner's; ``test_tags`` its POS tags, for metrics of verbs;
+    ``subset`` a file with the numbers of sentences that are scored by themselves as well.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Corpus:
     links: str = ""
     test_links: tuple[str, ...] = ()
     test_tags: str = ""
+    subset: str = ""
     base: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -118,6 +121,8 @@ class Experiment:
     #: randomisations of the significance test
     rounds: int = 10_000
     seed: int = 1
+    #: whether the test set is also translated with the weights of every tuning run
+    each_run: bool = False
 
     @classmethod
     def read(cls, path: FilePath) -> "Experiment":
@@ -130,8 +135,8 @@ class Experiment:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], folder: Path) -> "Experiment":
         """The experiment of plain values."""
-        known = ("name", "baseline", "metrics", "rounds", "seed", "corpus", "base", "variant")
-        _check_keys(values, known, "")
+        choices = ("name", "baseline", "metrics", "rounds", "seed", "each_run")
+        _check_keys(values, (*choices, "corpus", "base", "variant"), "")
         for needed in ("name", "corpus", "variant"):
             if not values.get(needed):
                 raise ArgumentError(f"experiment: no `{needed}`; expected name, corpus and variant")
@@ -163,6 +168,7 @@ class Experiment:
             base=values.get("base", {}),
             rounds=values.get("rounds", 10_000),
             seed=values.get("seed", 1),
+            each_run=_switch(values, "each_run"),
         )
         for corpus in described.corpora:
             for variant in described.variants:
@@ -224,6 +230,13 @@ def _check_keys(values: Mapping[str, Any], known: Sequence[str], prefix: str) ->
         raise ArgumentError(f"experiment: {error}") from None
 
 
+def _switch(values: Mapping[str, Any], name: str) -> bool:
+    value = values.get(name, False)
+    if not isinstance(value, bool):
+        raise ArgumentError(f"experiment: {name}: found {value!r}; expected true or false")
+    return value
+
+
 def _check_names(names: Sequence[str]) -> None:
     """Each variant has a name of its own, as the name of a folder too."""
     if len(set(names)) < len(names):
@@ -252,7 +265,7 @@ def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
         if needed not in values:
             raise ArgumentError(f"experiment: a corpus without `{needed}`; expected it")
     found: dict[str, Any] = {"name": values["name"], "base": values.get("base", {})}
-    for part in ("src", "tgt", "links", "test_tags"):
+    for part in ("src", "tgt", "links", "test_tags", "subset"):
         found[part] = str(folder / values[part]) if values.get(part) else ""
     for part in ("dev", "test", "test_links"):
         found[part] = tuple(str(folder / one) for one in values.get(part, ()))
@@ -316,62 +329,46 @@ class _Test:
     text: Stage
     #: the test set, translated by every variant
     outputs: Stage
+    #: sentences that are scored by themselves as well
+    lines: Sequence[int]
 
 
 def _test(experiment: Experiment, corpus: Corpus) -> _Test:
-    given = [path for path in (corpus.links, corpus.test_tags) if path]
+    given = [path for path in (corpus.links, corpus.test_tags, corpus.subset) if path]
     pipeline.check_files([*corpus.test, *corpus.test_links, *given])
     plans = experiment.plans(corpus)
     base = plans[experiment.baseline]
     text = evaluation_stage(base.text, corpus.test, "test", base.config.text)
     weights = experiment.weights(plans)
-    outputs = Stage(
-        "decode",
-        make_outputs,
-        {
-            "names": list(plans),
-            "search": [plan.config.search for plan in plans.values()],
-            "orientation": [plan.config.model.orientation for plan in plans.values()],
-        },
-        {
-            "test": text,
-            "weights": [weights[name] for name in plans],
-            "parts": [list(plan.parts) for plan in plans.values()],
-        },
-        version=1,
-    )
-    return _Test(corpus, plans, weights, text, outputs)
+    outputs = outputs_stage(plans, weights, text, each_run=experiment.each_run)
+    lines = read_numbers(corpus.subset) if corpus.subset else ()
+    return _Test(corpus, plans, weights, text, outputs, lines)
 
 
-def make_outputs(work: Work) -> dict[str, Any]:
-    """Translate the test set with every variant, one after the other, and time each."""
-    lines = list(open_text(work.inputs["test"] / "test.src"))
-    words = max(1, sum(len(line.split()) for line in lines))
-    ms = {}
-    for number, name in enumerate(work.options["names"]):
-        system = System.of_results(
-            work.inputs["parts"][number],
-            work.options["orientation"][number],
-            weights=work.inputs["weights"][number].facts["weights"],
-            settings=work.options["search"][number],
-        )
-        # Pages of the models are in memory after that.
-        system.translate(lines[:20], threads=1)
-        start = time.process_time()
-        translations = system.translate(lines, threads=1)
-        ms[name] = round(1000 * (time.process_time() - start) / words, 4)
-        with (
-            new_file(work.out / f"{number}.txt") as text,
-            new_file(work.out / f"{number}.links") as trace,
-        ):
-            for translation in translations:
-                print(" ".join(translation.tokens), file=text)
-                print(translation.word_trace(), file=trace)
-    return {"ms": ms, "words": words}
+def _compare(
+    experiment: Experiment, test: _Test, store: Store, lines: Sequence[int] | None = None
+) -> Comparison:
+    """Train, tune and test all variants on a corpus, or on some sentences of its test set."""
+    gold, outputs = _gold(experiment, test, store)
+    shown = [read_output(outputs, number, name) for number, name in enumerate(test.plans)]
+    shown.sort(key=lambda output: output.name != experiment.baseline)
+    rounds, seed = experiment.rounds, experiment.seed
+    return compare(gold, shown, experiment.metrics, rounds=rounds, seed=seed, lines=lines)
 
 
-def _compare(experiment: Experiment, test: _Test, store: Store) -> Comparison:
-    """Train, tune and test all variants on a corpus."""
+def _compare_runs(
+    experiment: Experiment, test: _Test, store: Store
+) -> dict[str, dict[str, RunScores]]:
+    """All tuning runs of all variants; the baseline's first."""
+    gold, outputs = _gold(experiment, test, store)
+    runs = {name: read_runs(outputs, number, name) for number, name in enumerate(test.plans)}
+    runs = {experiment.baseline: runs[experiment.baseline], **runs}
+    rounds, seed = experiment.rounds, experiment.seed
+    return compare_runs(gold, runs, experiment.metrics, rounds=rounds, seed=seed)
+
+
+def _gold(experiment: Experiment, test: _Test, store: Store) -> tuple[Gold, Finished]:
+    """What the test set is judged by, and what the variants made of it."""
     base = test.plans[experiment.baseline]
     text, outputs, linked = store.run([test.text, test.outputs, base.links])
     gold = read_gold(
@@ -381,20 +378,19 @@ def _compare(experiment: Experiment, test: _Test, store: Store) -> Comparison:
         ref_links=test.corpus.test_links,
         pos=test.corpus.test_tags or None,
     )
-    shown = [_output(outputs, number, name) for number, name in enumerate(test.plans)]
-    shown.sort(key=lambda output: output.name != experiment.baseline)
-    rounds, seed = experiment.rounds, experiment.seed
-    return compare(gold, shown, experiment.metrics, rounds=rounds, seed=seed)
+    return gold, outputs
 
 
 def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Store) -> Iterator[Row]:
+    subset = _compare(experiment, test, store, test.lines) if test.lines else None
+    each = _compare_runs(experiment, test, store) if experiment.each_run else {}
     [outputs] = store.run([test.outputs])
     for variant in experiment.variants:
         [tuned] = store.run([test.weights[variant.name]])
         yield Row(
             corpus=test.corpus.name,
             variant=variant.name,
-            scores={metric: _cell(compared, variant.name, metric) for metric in compared.metrics},
+            scores=_cells(compared, variant.name),
             details={
                 metric: _details(compared, variant.name, metric) for metric in compared.metrics
             },
@@ -402,6 +398,12 @@ def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Stor
             dev=tuned.facts["dev"],
             spread=tuned.facts["spread"],
             runs=tuple(tuned.facts["runs"]),
+            jumps=outputs.facts["jumps"][variant.name],
+            subset={} if subset is None else _cells(subset, variant.name),
+            each={
+                metric: (tried.scores, tried.p_value)
+                for metric, tried in each.get(variant.name, {}).items()
+            },
         )
 
 
@@ -457,10 +459,13 @@ def keep_best(experiment: Experiment, result: Result, out: FilePath, folder: Fil
     return row
 
 
-def _cell(compared: Comparison, variant: str, metric: str) -> Cell:
-    score = compared.score(variant, metric)
-    half = (score.high - score.low) / 2
-    return _known(score.value), _known(half), score.p_value, score.mark
+def _cells(compared: Comparison, variant: str) -> dict[str, Cell]:
+    cells = {}
+    for metric in compared.metrics:
+        score = compared.score(variant, metric)
+        half = (score.high - score.low) / 2
+        cells[metric] = (_known(score.value), _known(half), score.p_value, score.mark)
+    return cells
 
 
 def _details(compared: Comparison, variant: str, metric: str) -> dict[str, float | None]:
@@ -470,17 +475,6 @@ def _details(compared: Comparison, variant: str, metric: str) -> dict[str, float
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _output(outputs: Finished, number: int, name: str) -> Output:
-    lines = list(open_text(outputs / f"{number}.txt"))
-    links = [_links(line) for line in open_text(outputs / f"{number}.links")]
-    return Output(name, lines, links)
-
-
-def _links(line: str) -> list[tuple[int, int]]:
-    pairs = (link.split("-") for link in line.split())
-    return [(int(src), int(tgt)) for src, tgt in pairs]
 
 
 def open_variant(experiment: Experiment, out: FilePath, corpus: int, variant: str) -> System:

@@ -65,6 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--rounds", type=int, default=10_000, metavar="N", help="of the test (10000)")
     add("--resamples", type=int, default=1000, metavar="N", help="for intervals (1000)")
     add("--bins", metavar="LIST", default="10,20,30,40", help="ends of length bins (10,20,30,40)")
+    add("--lines", metavar="FILE", help="score only the sentences whose numbers stand there")
     add("--worst", type=int, default=0, metavar="N", help="draw the N sentences ordered worst")
     add("--html", metavar="FILE", help="also write a page that shows the outputs side by side")
     add("--worst-by", metavar="NAME", help="a metric (krs-v-linked; without tags krs-linked)")

@@ -117,12 +117,15 @@ def _system(args: argparse.Namespace) -> "tuple[Sides, Path]":
 
 def _compared(args: argparse.Namespace, progress: Any) -> dict[str, Any]:
     """How systems are compared."""
+    from wayword.evaluate.read import read_numbers
+
     return {
         "test": args.test,
         "rounds": args.rounds,
         "resamples": args.resamples,
         "seed": args.seed,
         "bins": _lengths(args.bins),
+        "lines": read_numbers(args.lines) if args.lines else None,
         "progress": progress,
     }
 

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wayword.errors import ArgumentError
 from wayword.evaluate import significance
@@ -158,12 +159,14 @@ def compare(
     resamples: int = 1000,
     seed: int = 1,
     bins: Sequence[int] = BINS,
+    lines: Sequence[int] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Score systems; intervals from ``resamples`` of the sentences, p-values from ``rounds``.
 
     ``test`` is ``randomization`` or (paired) ``bootstrap``. ``bins`` are the longest lengths of
     all length bins but the last; lengths are those of the source, or of the first reference.
+    ``lines`` are the sentences to score, by their number from 0; by default all.
     """
     if test not in significance.TESTS:
         raise ArgumentError(
@@ -175,7 +178,11 @@ def compare(
     measures = [make_metric(name, gold, options) for name in metrics or default_metrics(gold)]
     if len({metric.name for metric in measures}) != len(measures):
         raise ArgumentError("metrics: found one twice; expected each once")
-    statistics = _statistics(measures, outputs, progress)
+    chosen = _chosen(lines, gold)
+    statistics = [
+        [matrix[chosen] for matrix in matrices]
+        for matrices in _statistics(measures, outputs, progress)
+    ]
     scores: list[Score] = []
     for output, matrices in zip(outputs, statistics, strict=True):
         p_values = None
@@ -196,9 +203,9 @@ def compare(
     return Comparison(
         systems=tuple(output.name for output in outputs),
         metrics=tuple(metric.name.lower() for metric in measures),
-        sentences=len(gold),
+        sentences=len(chosen),
         scores=tuple(scores),
-        bins=tuple(_bins(gold, outputs, measures, statistics, bins)),
+        bins=tuple(_bins(_lengths(gold)[chosen], outputs, measures, statistics, bins)),
         signatures={metric.name.lower(): metric.signature() for metric in measures},
         recipe=recipe,
         notes=(*_notes(outputs), *_judged_notes(scores)),
@@ -273,15 +280,32 @@ def _scores(
     return scores
 
 
+def _chosen(lines: Sequence[int] | None, gold: Gold) -> npt.NDArray[np.int64]:
+    """The sentences to score."""
+    if lines is None:
+        return np.arange(len(gold))
+    if not len(lines) or min(lines) < 0 or max(lines) >= len(gold) or len({*lines}) < len(lines):
+        expected = f"some of the {len(gold)} sentences, each once"
+        raise ArgumentError(f"lines: found {_shown(lines)}; expected {expected}")
+    return np.array(sorted(lines))
+
+
+def _shown(lines: Sequence[int]) -> str:
+    return f"{len(lines)} numbers from {min(lines)} to {max(lines)}" if len(lines) else "none"
+
+
+def _lengths(gold: Gold) -> npt.NDArray[np.int64]:
+    return np.array(gold.ref_lengths[0] if gold.src is None else gold.src_lengths)
+
+
 def _bins(
-    gold: Gold,
+    lengths: npt.NDArray[np.int64],
     outputs: Sequence[Output],
     metrics: Sequence[Metric],
     statistics: list[list[Matrix]],
     edges: Sequence[int],
 ) -> list[Bin]:
     """Scores by length; bins without sentences are left out."""
-    lengths = np.array(gold.ref_lengths[0] if gold.src is None else gold.src_lengths)
     filled = []
     for low, high in zip([0, *edges], [*edges, None], strict=True):
         is_in = (lengths > low) if high is None else (lengths > low) & (lengths <= high)

@@ -26,6 +26,7 @@ __all__ = [
     "read_gold",
     "read_lines",
     "read_links",
+    "read_numbers",
     "read_output",
     "read_outputs",
     "read_pos",
@@ -173,6 +174,17 @@ def _weight(word: str, place: str) -> float:
     if not 0 <= weight < math.inf:
         raise FormatError(f"{place}: `{word[:40]}`; expected numbers from 0 up, one a source word")
     return weight
+
+
+def read_numbers(path: FilePath) -> list[int]:
+    """Numbers of sentences, one a line; the file counts from 1, what is returned from 0."""
+    numbers = []
+    for at, line in enumerate(read_lines(path), 1):
+        if not (line.strip().isascii() and line.strip().isdigit() and int(line)):
+            found = f"found `{line[:40]}`; expected the number of a sentence, from 1 up"
+            raise FormatError(f"{path}, line {at}: {found}")
+        numbers.append(int(line) - 1)
+    return numbers
 
 
 def read_pos(path: FilePath, src: Sequence[str], verbs: Sequence[str] = VERBS) -> list[list[float]]:

@@ -31,7 +31,7 @@ import numpy as np
 from wayword.errors import ArgumentError, MismatchError
 from wayword.evaluate.metric import Matrix
 
-__all__ = ["TESTS", "bootstrap", "p_values"]
+__all__ = ["TESTS", "bootstrap", "p_value", "p_values"]
 
 #: From sums of statistics to scores; takes the last axis away.
 ScoreFunction = Callable[[Matrix], Matrix]
@@ -81,7 +81,7 @@ def p_values(
     p_values = []
     for score, a, b, chance, scale in zip(scores, first, second, by_chance, scales, strict=True):
         observed = abs(float(score(b.sum(axis=0)) - score(a.sum(axis=0))))
-        p_values.append(_p_value(chance, observed, scale))
+        p_values.append(p_value(chance, observed, scale))
     return p_values
 
 
@@ -110,8 +110,11 @@ def _paired_bootstrap(
 TESTS = {"randomization": _randomization, "bootstrap": _paired_bootstrap}
 
 
-def _p_value(chance: Matrix, observed: float, scale: float) -> float:
-    """NaN where a score is n/a; rounds in which one is do not count."""
+def p_value(chance: Matrix, observed: float, scale: float) -> float:
+    """How often chance did as much as was observed.
+
+    NaN where a score is n/a; rounds in which one is do not count.
+    """
     chance = chance[~np.isnan(chance)]
     if np.isnan(observed) or not len(chance):
         return float("nan")

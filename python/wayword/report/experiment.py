@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 from wayword.corpus.files import FilePath, new_file
@@ -44,6 +45,12 @@ class Row:
     runs: tuple[float, ...]
     #: some of ``SHOWN``, in percent, by metric
     details: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    #: jumps on the test set over more words than this
+    jumps: Mapping[str, int] = field(default_factory=dict)
+    #: scores of a subset of the test set, by metric, where one was named
+    subset: Mapping[str, Cell] = field(default_factory=dict)
+    #: scores of every tuning run and the p-value of their mean, by metric, where asked for
+    each: Mapping[str, tuple[tuple[float, ...], float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,9 +112,7 @@ def _judging(result: Result) -> list[str]:
 def _cells(result: Result, row: Row) -> list[str]:
     shown = []
     for metric in result.metrics:
-        value, half, _, mark = row.scores[metric]
-        marked = f" {mark}" if mark else ""
-        shown.append(NONE if value is None else f"{value:.2f} ±{half or 0.0:.2f}{marked}")
+        shown.append(_cell(row.scores[metric]))
         if _has(result, metric, "recall"):
             details = row.details[metric]
             shown.append(f"{_percent(details['precision'])} / {_percent(details['recall'])}")
@@ -160,8 +165,7 @@ def _difference(cell: Cell, base: Cell) -> tuple[float | None, str]:
     value, _, p_value, _ = cell
     if value is None or base[0] is None or p_value is None:
         return None, ""
-    spelled = "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("0.", ".")
-    return p_value, f"{value - base[0]:+.2f} (p {spelled})"
+    return p_value, f"{value - base[0]:+.2f} (p {_spelled(p_value)})"
 
 
 def markdown(result: Result) -> str:
@@ -169,15 +173,58 @@ def markdown(result: Result) -> str:
     recipes = "\n".join(f"- `{text}`" for text in (*result.signatures.values(), result.recipe))
     first, *rows = verdicts(result).split("\n")
     told = f"\n\n{first}\n\n" + "\n".join(f"- {row}" for row in rows) if rows else ""
-    return (
-        f"# {result.name}\n\n{_table(result).markdown()}\n\n{_legend(result)}{told}\n\n{recipes}\n"
-    )
+    further = "".join(f"\n\n{head}\n\n{table.markdown()}" for head, table in _further(result))
+    table = _table(result).markdown()
+    return f"# {result.name}\n\n{table}\n\n{_legend(result)}{told}{further}\n\n{recipes}\n"
 
 
 def plain(result: Result) -> str:
     """The table for a terminal."""
-    parts = [_table(result).text(), _legend(result), verdicts(result)]
+    further = [f"{head}\n{table.text()}" for head, table in _further(result)]
+    parts = [_table(result).text(), _legend(result), verdicts(result), *further]
     return "\n\n".join(part for part in parts if part)
+
+
+def _further(result: Result) -> list[tuple[str, Table]]:
+    """Scores of the subset and of tuning runs, each under a headline, where there are any."""
+    names = [METRICS[metric].name for metric in result.metrics]
+    tables = []
+    if any(row.subset for row in result.rows):
+        rows = [
+            [row.corpus, row.variant, *(_cell(row.subset[metric]) for metric in result.metrics)]
+            for row in result.rows
+            if row.subset
+        ]
+        tables.append(
+            ("On the subset of the test set:", Table(["corpus", "variant", *names], rows))
+        )
+    if any(row.each for row in result.rows):
+        rows = [
+            [row.corpus, row.variant, *(_runs(row, metric) for metric in result.metrics)]
+            for row in result.rows
+        ]
+        head = (
+            f"Tuning runs by themselves: mean (spread) on the test set, p beside {result.baseline}:"
+        )
+        tables.append((head, Table(["corpus", "variant", *names], rows)))
+    return tables
+
+
+def _cell(cell: Cell) -> str:
+    value, half, _, mark = cell
+    marked = f" {mark}" if mark else ""
+    return NONE if value is None else f"{value:.2f} ±{half or 0.0:.2f}{marked}"
+
+
+def _runs(row: Row, metric: str) -> str:
+    scores, p_value = row.each[metric]
+    spread = stdev(scores) if len(scores) > 1 else 0.0
+    told = "" if p_value is None else f" p {_spelled(p_value)}"
+    return f"{fmean(scores):.2f} ({spread:.2f}){told}"
+
+
+def _spelled(p_value: float) -> str:
+    return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("0.", ".")
 
 
 def latex(result: Result) -> str:
