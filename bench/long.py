@@ -57,6 +57,8 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "network": ("neural", {"coverage": False}),
     "network, coverage": ("neural", {}),
 }
+#: Models whose pruning is chosen; the other one is pruned loosely.
+CHOSEN = ("max-ent", "network, coverage")
 LOOSE = Pruning(top=8, threshold=0.02, zone=0)
 GRID = prunings([3, 5, 8], [0.25, 0.1, 0.05, 0.02], [-1, 0, 1, 3, 5])
 #: What settings are chosen by: both in points, so one of BLEU weighs as much as four of reversals.
@@ -64,7 +66,11 @@ CHOICE = {"bleu": 0.8, "reversals": 0.2}
 METRICS = ["bleu", "krs-linked", "reversals", "meteor", "krs-v-linked", "reversals-v"]
 BASELINES = ("dl:8", "dl:18")
 POPS = (50, 100, 200, 400, 1000)
-TURNS = 3
+TIMED = (
+    *("dl:8", "dl:18", "max-ent, chosen", "network, coverage, loose", "network, coverage, chosen"),
+    "network, coverage, unpruned",
+)
+TURNS = 2
 
 
 Pairs = list[tuple[str, str]]
@@ -167,7 +173,7 @@ def described(corpus: dict[str, Any], chosen: dict[str, str], baseline: str) -> 
     ]
     for row, (feature, options) in MODELS.items():
         spaces = {"loose": LOOSE.space("dl:18", feature)}
-        if chosen.get(row, spaces["loose"]) != spaces["loose"]:
+        if row in chosen and chosen[row] != spaces["loose"]:
             spaces["chosen"] = chosen[row]
         if row == "network, coverage":
             spaces["unpruned"] = "dl:18"
@@ -189,11 +195,11 @@ def choose(pair: dict[str, Any], out: Path, threads: int) -> dict[str, Any]:
     rows = described(pair["corpus"], {}, BASELINES[0])
     plans = rows.plans(rows.corpora[0])
     result: dict[str, Any] = {}
-    for row, (feature, _) in MODELS.items():
+    for row in CHOSEN:
+        feature = MODELS[row][0]
         system, links = _opened(rows, plans, f"{row}, loose", out, threads)
         src, gold = list(open_text(pair["choose"][0])), _gold(pair["choose"], links)
-        text = pair["choose tagged"] if feature == "waw" else pair["choose"][0]
-        orders = [text, pair["choose"][1], out / "choose.links"]
+        orders = [pair["choose tagged"], pair["choose"][1], out / "choose.links"]
         aligned = Aligner.load(links / "aligner").align(
             Bitext.read(*pair["choose"]), threads=threads
         )
@@ -228,7 +234,7 @@ def _gold(files: Sequence[str], links: Path) -> Gold:
 
 def table(pair: dict[str, Any], out: Path, threads: int) -> list[dict[str, Any]]:
     """All rows on the test set, beside each baseline."""
-    chosen = {row: found["chosen"] for row, found in _chosen(out).items()}
+    chosen = _chosen(out)
     result = []
     for baseline in BASELINES:
         rows = described(pair["corpus"], chosen, baseline)
@@ -242,14 +248,14 @@ def table(pair: dict[str, Any], out: Path, threads: int) -> list[dict[str, Any]]
     return result
 
 
-def _chosen(out: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((out / "chosen.json").read_text(encoding="utf-8"))
-    return found
+def _chosen(out: Path) -> dict[str, str]:
+    found = json.loads((out / "chosen.json").read_text(encoding="utf-8"))
+    return {row: found[row]["chosen"] for row in CHOSEN}
 
 
 def curves(pair: dict[str, Any], out: Path) -> list[dict[str, Any]]:
     """BLEU, reversal F1 and CPU time a word of the test set over pop limits, rows in turns."""
-    chosen = {row: found["chosen"] for row, found in _chosen(out).items()}
+    chosen = _chosen(out)
     rows = described(pair["corpus"], chosen, BASELINES[0])
     plans = rows.plans(rows.corpora[0])
     _, links = _opened(rows, plans, "dl:8", out, 1)
@@ -260,7 +266,7 @@ def curves(pair: dict[str, Any], out: Path) -> list[dict[str, Any]]:
     opened = {
         variant.name: experiment.open_variant(rows, out, 0, variant.name)
         for variant in rows.variants
-        if variant.name in ("dl:8", "dl:18") or not variant.name.endswith(("tuning", "dl:5"))
+        if variant.name in TIMED
     }
     result = []
     for pops in POPS:

@@ -60,7 +60,7 @@ corpus, _ = corpus.split(int(sys.argv[10]))
 start = cpu()
 model = kind.train(corpus, threads=2, **options)
 learned = cpu() - start
-found = waw.evaluate(model, test, limits=[18], threads=2)
+found = waw.evaluate(model, test, limits=[10, 18], threads=2)
 start = cpu()
 waw.reach(model, test, ["dl:18+n(top=5,threshold=0.1,zone=0)"], threads=1)
 rated = cpu() - start
@@ -102,15 +102,19 @@ def of_pair(pair: str, folder: Path) -> list[dict[str, Any]]:
             continue
         known = folder / f"{pair}.{SENTENCES}.{name}.json"
         answer = answered(known, files, (kind, options), name in PRUNED)
-        if not ranked:
-            plain = answer["distance"][0]
-            ranked.append({"case": f"{pair} distance", **_ranks(plain)})
-            ranked[0]["DL-err"] = _percent(plain["dl_err"])
+        far = answer["ranking"][-1]
+        if name == PRUNED[0]:
+            for plain, own in zip(answer["distance"], answer["ranking"], strict=True):
+                at = f", dl:{plain['limit']}" if plain["limit"] != far["limit"] else ""
+                missed = {"DL-err": _percent(plain["dl_err"])}
+                ranked.append({"case": f"{pair} distance{at}", **_ranks(plain), **missed})
+                if at:
+                    ranked.append({"case": f"{pair} {name}{at}", **_ranks(own)})
         ranked.append(
             {
                 "case": f"{pair} {name}",
                 "pairs": SENTENCES,
-                **_ranks(answer["ranking"][0]),
+                **_ranks(far),
                 "training, CPU s": round(answer["learned"]),
                 "µs a word": round(answer["rated"], 1),
                 "MB": round(answer["size"] / 1e6, 1),

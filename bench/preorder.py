@@ -32,6 +32,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "lop, linked": {"model": "lop", "reference": "linked"},
     "joint": {"model": "joint", "passes": 2},
     "joint, linked": {"model": "joint", "reference": "linked", "passes": 5},
+    "neural": {"model": "neural", "passes": 4},
+    "neural, linked": {"model": "neural", "reference": "linked", "passes": 4},
 }
 #: Rows of the smaller training set (Japanese), the second with links that weigh as much as they are
 #: sure.

@@ -15,7 +15,7 @@ from wayword import _core
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.corpus.annotate import Sentence, read_factored
-from wayword.errors import ArgumentError, FormatError
+from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.reorder import neural, waw
 from wayword.reorder.judge import load_judge
 
@@ -163,6 +163,36 @@ def test_it_ranks_better_than_distance_and_coverage_helps(
     assert row.top1 > waw.evaluate(blind, test, limits=[18]).ranking[0].top1
     assert model.summary is not None
     assert model.summary.likelihoods[-1] > model.summary.likelihoods[0]
+
+
+def test_training_goes_on_from_its_last_pass(corpus: neural.Corpus, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"hidden": 4, "key": 4, "embedding": 4, "epochs": 3}
+    state = tmp_path / "state"
+    whole = neural.train(corpus, **options)
+    calls = []
+
+    def stop_in_the_second_pass(done: int, all_: int) -> None:
+        calls.append((done, all_))
+        if done > all_ // 3 + 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        neural.train(corpus, **options, state=state, progress=stop_in_the_second_pass)
+    kept = state.read_bytes()
+    went_on: list[int] = []
+    again = neural.train(
+        corpus, **options, state=state, progress=lambda done, _: went_on.append(done)
+    )
+    assert again._core.to_bytes() == whole._core.to_bytes()
+    assert again.summary == whole.summary
+    assert min(went_on) >= len(corpus)  # the first pass was not made again
+    for damaged in (b"", kept[:-1], b"{}\n", b"x" + kept):
+        state.write_bytes(damaged)
+        with pytest.raises(FormatError, match="no whole state of a training"):
+            neural.train(corpus, **options, state=state)
+    state.write_bytes(kept)
+    with pytest.raises(MismatchError, match="the state of another training"):
+        neural.train(corpus, **{**options, "seed": 2}, state=state)
 
 
 def test_threads_change_no_byte_and_the_seed_does(corpus: neural.Corpus) -> None:

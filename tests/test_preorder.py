@@ -22,7 +22,7 @@ from wayword.errors import ArgumentError, FormatError, WaywordError
 from wayword.evaluate.orders import evaluate_orders, evaluate_preorder
 from wayword.parts.part import entry, open_part
 from wayword.parts.preorder import PreorderPart
-from wayword.reorder import lop
+from wayword.reorder import lop, neural
 from wayword.reorder.order import rank_of
 from wayword.stage import in_order
 from wayword.store import Store
@@ -67,6 +67,7 @@ def models(corpus: Path) -> dict[str, lop.LopModel]:
         "joint": lop.fit(learned, dev, passes=4, bits=18, rate=0.05),
         "lop": lop.fit(learned, dev, model="lop", passes=4, bits=18),
         "log-odds": lop.fit(learned, dev, model="lop", passes=0, bits=18),
+        "neural": lop.fit(learned, dev, model="neural"),
     }
 
 
@@ -166,7 +167,7 @@ def test_either_choice_of_a_joint_model_is_a_permutation(
         models["joint"].orders(sentences, choice="worst")
 
 
-@pytest.mark.parametrize("name", ["joint", "lop"])
+@pytest.mark.parametrize("name", ["joint", "lop", "neural"])
 def test_nbest_orders_begin_with_the_best_and_differ(
     name: str, corpus: Path, models: dict[str, lop.LopModel]
 ) -> None:
@@ -220,11 +221,34 @@ def test_a_model_is_saved_loaded_and_pickled(
             lop.LopModel.load(tmp_path / "model")
 
 
+def test_a_network_orders_pairs_and_has_no_features_to_explain(
+    corpus: Path, models: dict[str, lop.LopModel], tmp_path: Path
+) -> None:
+    model = models["neural"]
+    assert model.recipe["model"] == "neural"
+    test = read(corpus, "test")
+    scores = evaluate_preorder(test, {"neural": model.corpus_orders(test)})
+    assert scores["neural"].orders.tau > scores["source order"].orders.tau + 10
+    sentence = Sentence(("彼", "は", "来"), ("PRON", "ADP", "VERB"))
+    matrix = model.matrix(sentence)
+    assert np.array_equal(matrix, np.triu(matrix, 1))
+    assert model.order(sentence) == lop.step(matrix, [0, 1, 2])
+    with pytest.raises(ArgumentError, match="a network, which has no features with names"):
+        model.explain(sentence, 0, 1)
+    model.save(tmp_path / "model")
+    assert lop.LopModel.load(tmp_path / "model").order(sentence) == model.order(sentence)
+    with pytest.raises(FormatError, match="a network that orders pairs, for `preorder`"):
+        neural.NeuralModel.load(tmp_path / "model")
+
+
 def test_plain_words_are_enough() -> None:
     words = ["er", "hat", "Tee", "getrunken"]
     corpus = lop.Corpus.from_sentences([words] * 4, [[(0, 0), (1, 1), (2, 3), (3, 2)]] * 4)
+    many = lop.Corpus.from_sentences([words] * 2000, [[(0, 0), (1, 1), (2, 3), (3, 2)]] * 2000)
     for model in lop.MODELS:
-        learned = lop.fit(corpus, corpus, model=model, bits=12)
+        # few steps are enough for weights of features, not for a network
+        sentences = corpus if model != "neural" else many
+        learned = lop.fit(sentences, corpus, model=model, bits=12)
         assert learned.layers == frozenset()
         assert learned.order(words) == [0, 1, 3, 2]
         assert learned.order([]) == []

@@ -487,17 +487,19 @@ class LopTrainer:
         model: str,
         reference: str,
         unlinked: float,
+        passes: int,
         bits: int,
         batch: int,
         min_count: int,
         strictness: float,
         rate: float,
         prior: float,
+        network: tuple[float, int, int, int, int, int],
         seed: int,
         threads: int,
         progress: _Progress,
     ) -> LopTrainer: ...
-    def train(self, *, threads: int, progress: _Progress) -> float: ...
+    def train(self, number: int, *, threads: int, progress: _Progress) -> float: ...
     def model(self, passes: int) -> LopModel: ...
 
 @final
@@ -595,6 +597,31 @@ class WawModel:
     def along(self, layers: _Layers, order: list[int], is_log: bool) -> View: ...
 
 @final
+class NeuralTrainer:
+    def __new__(
+        cls,
+        corpus: LinkedText,
+        *,
+        epochs: int,
+        batch: int,
+        rate: float,
+        dropout: float,
+        embedding: int,
+        hidden: int,
+        key: int,
+        window: int,
+        coverage: bool,
+        tags: bool,
+        min_count: int,
+        vocabulary: int,
+        seed: int,
+    ) -> NeuralTrainer: ...
+    def train(self, number: int, *, threads: int, progress: _Progress) -> tuple[int, float]: ...
+    def state(self) -> bytes: ...
+    def restore(self, state: bytes) -> None: ...
+    def model(self, passes: int) -> NeuralModel: ...
+
+@final
 class NeuralModel:
     VERSION: int
     @staticmethod
@@ -617,25 +644,6 @@ class NeuralModel:
     def matrix(self, layers: _Layers) -> View: ...
     def along(self, layers: _Layers, order: list[int], is_log: bool) -> View: ...
 
-def neural_train(
-    corpus: LinkedText,
-    *,
-    epochs: int,
-    batch: int,
-    rate: float,
-    dropout: float,
-    embedding: int,
-    hidden: int,
-    key: int,
-    window: int,
-    coverage: bool,
-    tags: bool,
-    min_count: int,
-    vocabulary: int,
-    seed: int,
-    threads: int,
-    progress: _Progress,
-) -> tuple[NeuralModel, list[tuple[int, float]]]: ...
 def waw_evaluate(
     model: WawModel | NeuralModel,
     corpus: LinkedText,

@@ -402,7 +402,7 @@ proptest! {
             let top = (noise(seed, &[1]) * 4.0) as u32;
             let threshold = f64::from((noise(seed, &[3]) * 5.0) as u32) / 10.0;
             let zone = ((noise(seed, &[2]) * 4.0) as u32).checked_sub(1);
-            after.prune = Some(Prune { top, threshold, zone });
+            after.prune = Some(Prune { top, threshold, zone, saves: false });
         }
         let mut waw = given();
         if chooses {

@@ -78,9 +78,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lop::lop_step, module)?)?;
     module.add_function(wrap_pyfunction!(lop::lop_exact, module)?)?;
     module.add_class::<neural::NeuralModel>()?;
+    module.add_class::<neural::NeuralTrainer>()?;
     module.add_class::<waw::WawModel>()?;
     module.add_class::<waw::WawTrainer>()?;
-    module.add_function(wrap_pyfunction!(neural::neural_train, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_features, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_options, module)?)?;

@@ -14,8 +14,9 @@ use wayword::parallel;
 use wayword::reorder::Corpus;
 use wayword::reorder::lop::{
     self, Chart, Choice, Field, FieldOptions, Kind, LONGEST, Model, Orderer, Pairs, Perceptron,
-    PerceptronOptions, Recipe, Reference, Slots, Weights,
+    PerceptronOptions, Recipe, Reference, Slots, Weights, Wishes,
 };
+use wayword::reorder::neural::{self, Head, Lesson, Trainer, Wish};
 use wayword::reorder::order::inverse;
 
 /// The type of cells, as numpy names it.
@@ -26,9 +27,14 @@ const BLOCK: usize = 64;
 /// Sentences with more words are not learned from: the time of one grows with the cube.
 const LONGEST_LEARNED: usize = 80;
 
+/// Of a network: share of words hidden, numbers for a word, remembered, compared, rarest and most
+/// words.
+type Sizes = (f32, u32, u32, u32, u32, u32);
+
 enum Learner {
     Lop(Perceptron),
     Joint(Field),
+    Neural(Box<Trainer>),
 }
 
 /// A model that is being learned; see `wayword.reorder.lop.fit`.
@@ -37,13 +43,15 @@ pub struct LopTrainer {
     learner: Mutex<Learner>,
     corpus: Arc<Corpus>,
     recipe: Recipe,
+    /// How much words without links count.
+    unlinked: f64,
 }
 
 #[pymethods]
 impl LopTrainer {
     #[new]
-    #[pyo3(signature = (corpus, *, model, reference, unlinked, bits, batch, min_count, strictness, rate,
-                        prior, seed, threads, progress))]
+    #[pyo3(signature = (corpus, *, model, reference, unlinked, passes, bits, batch, min_count, strictness,
+                        rate, prior, network, seed, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
     fn new(
         py: Python<'_>,
@@ -51,12 +59,14 @@ impl LopTrainer {
         model: &str,
         reference: &str,
         unlinked: f64,
+        passes: u32,
         bits: u32,
         batch: usize,
         min_count: u32,
         strictness: f64,
         rate: f64,
         prior: f64,
+        network: Sizes,
         seed: u64,
         threads: usize,
         progress: Option<Py<PyAny>>,
@@ -94,16 +104,48 @@ impl LopTrainer {
                 longest,
                 seed,
             }))),
+            Kind::Neural => {
+                let (dropout, embedding, hidden, key, min_count, vocabulary) = network;
+                let options = neural::Options {
+                    epochs: passes,
+                    batch: batch as u32,
+                    rate: rate as f32,
+                    dropout,
+                    embedding,
+                    hidden,
+                    key,
+                    window: 1,
+                    coverage: false,
+                    tags,
+                    min_count,
+                    vocabulary,
+                    seed,
+                };
+                Ok(Learner::Neural(Box::new(Trainer::new(&corpus, &options)?)))
+            }
         })?;
-        Ok(LopTrainer { learner: Mutex::new(learner), corpus, recipe })
+        Ok(LopTrainer { learner: Mutex::new(learner), corpus, recipe, unlinked })
     }
 
-    /// One pass over the text: pairs of words that came out wrong, or the mean objective.
-    #[pyo3(signature = (*, threads, progress))]
-    fn train(&self, py: Python<'_>, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<f64> {
+    /// One pass over the text, from number 1: pairs of words that came out wrong, or the mean
+    /// objective.
+    #[pyo3(signature = (number, *, threads, progress))]
+    fn train(
+        &self,
+        py: Python<'_>,
+        number: u32,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<f64> {
         enter(py, threads, progress, |job| match &mut *self.learner()? {
             Learner::Lop(perceptron) => Ok(perceptron.pass(&self.corpus, job)? as f64),
             Learner::Joint(field) => field.pass(&self.corpus, job),
+            Learner::Neural(trainer) => {
+                let lesson = Lesson::Pairs(&|number| self.wishes(number));
+                job.begin(trainer.sentences() as u64);
+                let passed = trainer.pass(number.saturating_sub(1), &lesson, job)?;
+                Ok(passed.value / trainer.sentences().max(1) as f64)
+            }
         })
     }
 
@@ -114,6 +156,12 @@ impl LopTrainer {
             match &*self.learner()? {
                 Learner::Lop(perceptron) => Model::build(&recipe, &perceptron.average()),
                 Learner::Joint(field) => Model::build(&recipe, &field.average()),
+                Learner::Neural(trainer) => {
+                    let known = Reference::ALL.iter();
+                    let place = known.zip(0..).find(|((_, one), _)| *one == recipe.reference);
+                    let head = Head::Pairs(place.map_or(0, |(_, place)| place));
+                    Model::from_copy(trainer.model(head, passes as u32)?.bytes())
+                }
             }
         })
         .map(LopModel::new)
@@ -121,6 +169,12 @@ impl LopTrainer {
 }
 
 impl LopTrainer {
+    fn wishes(&self, number: usize) -> Vec<Wish> {
+        let (links, trust) = (self.corpus.links(number), self.corpus.trust(number));
+        let wishes = Wishes::new(self.recipe.reference, links, trust, self.unlinked);
+        wishes.all().map(|(pair, weight)| Wish { pair, weight: weight as f32 }).collect()
+    }
+
     fn learner(&self) -> wayword::Result<std::sync::MutexGuard<'_, Learner>> {
         self.learner.lock().map_err(|_| Error::Argument {
             name: "trainer".into(),
@@ -214,7 +268,8 @@ impl LopModel {
             known.iter().find(|(_, known)| *known == reference).map(|(name, _)| *name)
         };
         let dict = PyDict::new(py);
-        dict.set_item("model", if kind == Kind::Joint { "joint" } else { "lop" })?;
+        let named = Kind::ALL.iter().find(|(_, known)| *known == kind);
+        dict.set_item("model", named.map(|(name, _)| *name))?;
         dict.set_item("bits", slots.bits())?;
         dict.set_item("tags", tags)?;
         dict.set_item("reference", name(&Reference::ALL))?;
@@ -306,6 +361,13 @@ impl LopModel {
         call(py, || {
             let src = self.check(sentence(&layers)?)?;
             check_pair(&src, left, right)?;
+            if self.inner.recipe().kind == Kind::Neural {
+                return Err(Error::Argument {
+                    name: "model".into(),
+                    found: "a network, which has no features with names".into(),
+                    expected: "a model of kind lop or joint".into(),
+                });
+            }
             let Recipe { slots, tags, .. } = *self.inner.recipe();
             let weights = self.inner.weights();
             let suffix = lop::suffix(right - left);

@@ -8,8 +8,9 @@ use crate::waw::{along, matrix};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
-use std::sync::Arc;
-use wayword::reorder::neural::{self, Block, Options};
+use std::sync::{Arc, Mutex, MutexGuard};
+use wayword::error::Error;
+use wayword::reorder::neural::{self, Block, Head, Lesson, Options, Trainer};
 
 /// A trained network; see `wayword.reorder.neural.NeuralModel`.
 #[pyclass(frozen, module = "wayword._core")]
@@ -120,48 +121,95 @@ impl NeuralModel {
     }
 }
 
-/// Learns a network; the model, and for each pass the steps and the sum of ln P of right words.
-#[pyfunction]
-#[pyo3(signature = (corpus, *, epochs, batch, rate, dropout, embedding, hidden, key, window,
-                    coverage, tags, min_count, vocabulary, seed, threads, progress))]
-#[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
-pub fn neural_train(
-    py: Python<'_>,
-    corpus: &LinkedText,
-    epochs: u32,
-    batch: u32,
-    rate: f32,
-    dropout: f32,
-    embedding: u32,
-    hidden: u32,
-    key: u32,
-    window: u32,
-    coverage: bool,
-    tags: bool,
-    min_count: u32,
-    vocabulary: u32,
-    seed: u64,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<(NeuralModel, Vec<(u64, f64)>)> {
-    let corpus = Arc::clone(&corpus.inner);
-    let options = Options {
-        epochs,
-        batch,
-        rate,
-        dropout,
-        embedding,
-        hidden,
-        key,
-        window,
-        coverage,
-        tags,
-        min_count,
-        vocabulary,
-        seed,
-    };
-    let (model, passed) =
-        enter(py, threads, progress, |job| neural::train(&corpus, &options, job))?;
-    let passed = passed.iter().map(|pass| (pass.steps, pass.value)).collect();
-    Ok((NeuralModel::new(model), passed))
+/// A network that is being learned; see `wayword.reorder.neural.train`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct NeuralTrainer {
+    trainer: Mutex<Trainer>,
+}
+
+#[pymethods]
+impl NeuralTrainer {
+    #[new]
+    #[pyo3(signature = (corpus, *, epochs, batch, rate, dropout, embedding, hidden, key, window,
+                        coverage, tags, min_count, vocabulary, seed))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
+    fn new(
+        py: Python<'_>,
+        corpus: &LinkedText,
+        epochs: u32,
+        batch: u32,
+        rate: f32,
+        dropout: f32,
+        embedding: u32,
+        hidden: u32,
+        key: u32,
+        window: u32,
+        coverage: bool,
+        tags: bool,
+        min_count: u32,
+        vocabulary: u32,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let corpus = Arc::clone(&corpus.inner);
+        let options = Options {
+            epochs,
+            batch,
+            rate,
+            dropout,
+            embedding,
+            hidden,
+            key,
+            window,
+            coverage,
+            tags,
+            min_count,
+            vocabulary,
+            seed,
+        };
+        let trainer = enter(py, 1, None, |_| Trainer::new(&corpus, &options))?;
+        Ok(NeuralTrainer { trainer: Mutex::new(trainer) })
+    }
+
+    /// One pass over the text, from number 0: its steps, and the sum of ln P of right words.
+    #[pyo3(signature = (number, *, threads, progress))]
+    fn train(
+        &self,
+        py: Python<'_>,
+        number: u32,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(u64, f64)> {
+        let passed = enter(py, threads, progress, |job| {
+            let mut trainer = self.trainer()?;
+            job.begin(trainer.sentences() as u64);
+            trainer.pass(number, &Lesson::Next, job)
+        })?;
+        Ok((passed.steps, passed.value))
+    }
+
+    /// All that passes have changed.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let state = enter(py, 1, None, |_| Ok(self.trainer()?.state()))?;
+        Ok(PyBytes::new(py, &state))
+    }
+
+    /// Goes on from what `state` gave.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        call(py, || self.trainer()?.restore(state))
+    }
+
+    /// The model as it is after so many passes.
+    fn model(&self, py: Python<'_>, passes: u32) -> PyResult<NeuralModel> {
+        enter(py, 1, None, |_| self.trainer()?.model(Head::Next, passes)).map(NeuralModel::new)
+    }
+}
+
+impl NeuralTrainer {
+    fn trainer(&self) -> wayword::Result<MutexGuard<'_, Trainer>> {
+        self.trainer.lock().map_err(|_| Error::Argument {
+            name: "trainer".into(),
+            found: "one whose last pass failed".into(),
+            expected: "a new one".into(),
+        })
+    }
 }

@@ -11,6 +11,7 @@ example: wayword neural train train.ja train.en train.links -o ja.neural
 """
 
 import argparse
+from pathlib import Path
 
 from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 from wayword.cli.waw_train import add_bitext
@@ -43,6 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--min-count", type=int, metavar="N", help="rarer words are unknown (2)")
     add("--vocabulary", type=int, metavar="N", help="known words at most (20000)")
     add("--seed", type=int, metavar="N", help="of the random numbers it starts with (1)")
+    told = "keep each pass there, and go on from it after an interruption"
+    add("--state", metavar="FILE", help=told)
     add_threads(train)
     add_json(train)
     train.set_defaults(action=run_train)
@@ -63,8 +66,10 @@ def run_train(args: argparse.Namespace) -> None:
     with bar("neural: train", " sentences") as progress:
         given = chosen(args, *OPTIONS)
         options = {name: value for name, value in given.items() if value is not None}
-        model = neural.train(corpus, **options, progress=progress)
+        model = neural.train(corpus, **options, state=args.state, progress=progress)
     model.save(args.out)
+    if args.state:
+        Path(args.state).unlink(missing_ok=True)
     assert model.summary is not None
     shown = {**model.summary.to_dict(), "bytes": model.size}
     if args.json:

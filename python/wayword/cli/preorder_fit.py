@@ -34,7 +34,7 @@ def configure_fit(fit: argparse.ArgumentParser) -> None:
     add("-o", "--out", required=True, metavar="FILE", help="the model")
     files = ("SRC", "TGT", "LINKS")
     add("--dev", nargs=3, metavar=files, help="what decides when to stop (held out)")
-    add("--model", help="joint (default) or lop, the model of pairs alone")
+    add("--model", help="joint (default); lop, pairs alone; neural, pairs by a network")
     add("--reference", help="what words without links want: attach, leftmost, linked (nothing)")
     add("--unlinked", type=float, metavar="W", help="how much that counts; joint only (0.05)")
     add("--sentences", type=int, metavar="N", help="learn from the first N (all)")

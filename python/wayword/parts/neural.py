@@ -7,6 +7,7 @@ from typing import Any
 
 from wayword.corpus.annotate.factored import escape
 from wayword.corpus.files import new_file, open_text
+from wayword.errors import FormatError, MismatchError
 from wayword.parts.part import Ground, Part, Wanted, entry
 from wayword.reorder import neural
 from wayword.reorder.feature import Feature
@@ -47,11 +48,12 @@ class NeuralPart(Part):
             assert ground.tagged is not None, "a part that reads tags gets them"
             inputs["tagged"] = ground.tagged
         chosen = {"name": wanted.name, "neural": options}
-        return Stage("neural", make_neural, chosen, inputs, version=neural.NeuralModel.VERSION)
+        version = neural.NeuralModel.VERSION
+        return Stage("neural", make_neural, chosen, inputs, version=version, resumes=True)
 
 
 def make_neural(work: Work) -> dict[str, Any]:
-    """Learn and write the model."""
+    """Learn and write the model; every pass is kept, so an interrupted call goes on."""
     text, linked = work.inputs["text"], work.inputs["links"]
     with TemporaryDirectory(dir=work.out) as folder:
         source = Path(folder) / "train.src"
@@ -63,8 +65,14 @@ def make_neural(work: Work) -> dict[str, Any]:
                 file.writelines(f"{escape(line)}\n" for line in open_text(text / "train.src"))
         corpus = neural.Corpus.read(source, text / "train.tgt", linked / "links")
     room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    model = neural.train(corpus, **room, **vars(work.options["neural"]))
+    room |= {"state": work.out / "state", **vars(work.options["neural"])}
+    try:
+        model = neural.train(corpus, **room)
+    except (FormatError, MismatchError):  # the state is damaged
+        room["state"].unlink()
+        model = neural.train(corpus, **room)
     name = work.options["name"]
     model.save(work.out / name)
+    room["state"].unlink(missing_ok=True)
     assert model.summary is not None
     return {"part": entry("neural", name, file=name), **model.summary.to_dict()}

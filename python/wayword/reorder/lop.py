@@ -3,11 +3,12 @@
 In: source sentences, best with tags or word classes, and the links to their translations.
 Out: a ``LopModel``: the order of any sentence, for a preorderer in front of any translation system;
 a matrix of what each pair of words is worth in source order, for the decoder's feature ``lop``.
-How: two models. ``lop`` (Tromble and Eisner, 2009) weighs pairs of words: log-odds to start with,
+How: three models. ``lop`` (Tromble and Eisner, 2009) weighs pairs of words: log-odds to start with,
 then an averaged perceptron, and a search over exponentially many neighbours of an order. ``joint``
 also weighs the nodes of bracketings: a conditional random field over all bracketings of a sentence,
-searched exactly. After every pass the dev set is ordered and compared with what its links say; the
-best pass is kept.
+searched exactly. ``neural`` weighs pairs of words, too, by a small network that reads the whole
+sentence (see ``wayword.reorder.neural``), and searches like ``lop``. After every pass the dev set
+is ordered and compared with what its links say; the best pass is kept.
 Cost: O(n³) a sentence; some 0.2 ms for 25 words with ``lop``, 1.2 ms with ``joint``. Learning
 ``joint`` takes about 3 ms a sentence and pass. The number of threads changes no weight.
 Not: unseen languages; both models learn from links alone, without a parser.
@@ -34,6 +35,7 @@ from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
+from wayword.reorder.neural import Options as Network
 from wayword.reorder.order import share_in_order
 
 __all__ = [
@@ -61,7 +63,7 @@ Floats = npt.NDArray[np.float64]
 Watch = Callable[["Pass"], object]
 Order: TypeAlias = Sequence[int] | npt.NDArray[Any]
 
-MODELS = ("lop", "joint")
+MODELS = ("lop", "joint", "neural")
 #: What words without links are taken to want.
 REFERENCES = ("leftmost", "attach", "linked")
 #: What decides which pass is kept: pairs of linked words in order, or BLEU of the order.
@@ -70,20 +72,23 @@ STOPS = ("tau", "bleu")
 CHOICES = ("best", "expected")
 #: Sentences between two updates of a joint model.
 JOINT_BATCH = 32
+#: A network makes at most so many passes: its steps shrink to nothing in the last one.
+NETWORK_PASSES = 4
+NETWORK = Network()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
-    """How a model of either kind is learned."""
+    """How a model of any kind is learned."""
 
     #: words without links want: ``attach`` to follow the word before them; ``leftmost`` the front;
     #: ``linked`` nothing
     reference: str = "attach"
-    #: how much that counts beside what linked words want, by ``attach`` (``joint``)
+    #: how much that counts beside what linked words want, by ``attach`` (``joint``, ``neural``)
     unlinked: float = 0.05
     #: learn from the first so many sentences; 0 for all
     sentences: int = 0
-    #: most passes over the text; 0 for log-odds alone (``lop``)
+    #: most passes over the text, of a network 4; 0 for log-odds alone (``lop``)
     passes: int = 14
     #: passes without a better dev score before it stops
     patience: int = 2
@@ -91,7 +96,7 @@ class Learning:
     stop: str = "tau"
     #: the table has 2^bits weights
     bits: int = 24
-    #: sentences between two updates; 0 for 1 (``lop``, the plain perceptron) or 32 (``joint``)
+    #: sentences between two updates; 0 for 1 (``lop``, the plain perceptron) or 32 (the others)
     batch: int = 0
     #: features of fewer pairs have no weight (``lop``)
     min_count: int = 1
@@ -125,7 +130,7 @@ class Learning:
 class Options(Learning):
     """Which model is learned, and how."""
 
-    #: ``lop`` or ``joint``
+    #: ``lop``, ``joint`` or ``neural``
     model: str = "joint"
 
     def __post_init__(self) -> None:
@@ -293,33 +298,36 @@ def fit(
     """Learn a model from a corpus; for ``options`` see ``Options``.
 
     The pass whose order of the dev set is nearest to what its links say, by ``stop``, is kept.
-    ``seed`` decides the order in which ``joint`` looks at sentences.
+    ``seed`` decides the order in which ``joint`` and ``neural`` look at sentences.
     """
     chosen = build(Options, options)
     _check(corpus, dev)
     if 0 < chosen.sentences < len(corpus):
         corpus = corpus.split(chosen.sentences)[0]
+    most = min(chosen.passes, NETWORK_PASSES) if chosen.model == "neural" else chosen.passes
     trainer = _core.LopTrainer(
         corpus._core,
         model=chosen.model,
         reference=chosen.reference,
         unlinked=chosen.unlinked,
+        passes=most,
         bits=chosen.bits,
         batch=chosen.batch or (1 if chosen.model == "lop" else JOINT_BATCH),
         min_count=chosen.min_count,
         strictness=chosen.strictness,
-        rate=chosen.rate,
+        rate=NETWORK.rate if chosen.model == "neural" else chosen.rate,
         prior=chosen.prior,
+        network=NETWORK.sizes,
         seed=seed,
         threads=threads,
         progress=progress,
     )
     rehearsal = _Rehearsal(dev, chosen, threads)
     best, passes, top = trainer.model(0), list[Pass](), -1.0
-    for number in range(chosen.passes + 1):
-        value = trainer.train(threads=threads, progress=progress) if number else 0.0
-        if not number and chosen.model == "joint":
-            continue  # it starts with no weights at all
+    for number in range(most + 1):
+        value = trainer.train(number, threads=threads, progress=progress) if number else 0.0
+        if not number and chosen.model != "lop":
+            continue  # it knows nothing at all
         model = trainer.model(number)
         passes.append(Pass(number, value, **rehearsal.scores(model)))
         if watch is not None:

@@ -19,17 +19,20 @@ stands around them.
 3
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.corpus.files import FilePath
+from wayword.corpus.files import FilePath, new_bytes
 from wayword.corpus.source import Source
-from wayword.errors import ArgumentError
+from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.handle import Handle
 from wayword.options import build, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
@@ -202,18 +205,77 @@ class Options:
         check_range("vocabulary", self.vocabulary, 1, 10_000_000)
         check_range("seed", self.seed, 0)
 
+    @property
+    def sizes(self) -> tuple[float, int, int, int, int, int]:
+        """What the core wants to know of a network that orders pairs."""
+        layers = (self.embedding, self.hidden, self.key)
+        return (self.dropout, *layers, self.min_count, self.vocabulary)
+
 
 def train(
-    corpus: Corpus, *, threads: int = 0, progress: Progress | None = None, **options: Any
+    corpus: Corpus,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+    state: FilePath | None = None,
+    **options: Any,
 ) -> NeuralModel:
-    """Learn a network from a corpus; for ``options`` see ``Options``."""
+    """Learn a network from a corpus; for ``options`` see ``Options``.
+
+    What is learned is kept in the file ``state`` after each pass; when it is there, training goes
+    on from it, and ends with the same bytes.
+    """
     chosen = build(Options, options)
     if not corpus.words:
         raise ArgumentError("corpus: found no words; expected sentences to learn from")
-    core, passed = _core.neural_train(
-        corpus._core, threads=threads, progress=progress, **vars(chosen)
-    )
-    likelihoods = tuple(value / max(steps, 1) for steps, value in passed)
+    trainer = _core.NeuralTrainer(corpus._core, **vars(chosen))
+    kept = _State(state, {**vars(chosen), "sentences": len(corpus), "words": corpus.words})
+    likelihoods = kept.restore(trainer)
+    for number in range(len(likelihoods), chosen.epochs):
+
+        def told(done: int, all_: int, number: int = number) -> object:
+            return progress and progress(number * all_ + done, chosen.epochs * all_)
+
+        steps, value = trainer.train(number, threads=threads, progress=told)
+        likelihoods.append(value / max(steps, 1))
+        kept.save(trainer, likelihoods)
+    core = trainer.model(chosen.epochs)
     parameters = core.recipe["parameters"]
-    summary = Summary(len(corpus), corpus.words, parameters, likelihoods)
+    summary = Summary(len(corpus), corpus.words, parameters, tuple(likelihoods))
     return NeuralModel(core, summary)
+
+
+class _State:
+    """What has been learned so far, in a file: a line of JSON, then the state of the trainer."""
+
+    def __init__(self, path: FilePath | None, recipe: dict[str, Any]) -> None:
+        self.path, self.recipe = None if path is None else Path(path), recipe
+
+    def restore(self, trainer: _core.NeuralTrainer) -> list[float]:
+        """Lead a trainer to where it was; the likelihoods of the passes that are done."""
+        if self.path is None or not self.path.exists():
+            return []
+        head, _, state = self.path.read_bytes().partition(b"\n")
+        try:
+            known = json.loads(head)
+            is_whole = known["digest"] == hashlib.sha256(state).hexdigest()
+        except (ValueError, TypeError, KeyError):
+            is_whole = False
+        if not is_whole:
+            raise FormatError(f"{self.path}: no whole state of a training; delete it to start anew")
+        if known["recipe"] != json.loads(json.dumps(self.recipe)):
+            found = f"{self.path}: the state of another training"
+            raise MismatchError(f"{found}; expected the same text and options; delete it")
+        trainer.restore(state)
+        return list(map(float, known["likelihoods"]))
+
+    def save(self, trainer: _core.NeuralTrainer, likelihoods: list[float]) -> None:
+        """Keep what a trainer has learned."""
+        if self.path is None:
+            return
+        state = trainer.state()
+        known = {"digest": hashlib.sha256(state).hexdigest(), "recipe": self.recipe}
+        with new_bytes(self.path) as file:
+            file.write(json.dumps({**known, "likelihoods": likelihoods}).encode())
+            file.write(b"\n")
+            file.write(state)

@@ -64,6 +64,8 @@ def explained(model: "LopModel", source: "Sentence", *, choice: str, features: i
             continue
         pair = f"{source.words[left]} … {source.words[right]}"
         lines += ["", f"{pair}: turned round; worth {matrix[left, right]:+.2f} in source order"]
+        if model.recipe["model"] == "neural":
+            continue  # a network has no features with names
         reasons = model.explain(source, int(left), int(right))[:features]
         lines += [f"  {weight:+.3f}  {name}" for name, weight in reasons if weight]
     return "\n".join(lines)

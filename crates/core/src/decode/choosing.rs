@@ -23,9 +23,22 @@ pub struct Choosing {
     marks: Vec<u64>,
     /// Never starts again: a worker may live long.
     round: u64,
+    /// Lanes left out, by the number of words translated after them.
+    left_out: Vec<u64>,
 }
 
 impl Choosing {
+    /// Begins a sentence of so many words.
+    pub fn restart(&mut self, length: u32) {
+        self.left_out.clear();
+        self.left_out.resize(length as usize + 1, 0);
+    }
+
+    /// How many lanes to the stack of so many translated words were left out.
+    pub fn left_out(&self, covered: usize) -> u64 {
+        self.left_out[covered]
+    }
+
     /// Finds the words that the allowed lanes are entered at.
     pub fn find_entries(&mut self, options: &Options) {
         let Choosing { allowed, entries, marks, .. } = self;
@@ -45,15 +58,18 @@ impl Choosing {
         }
     }
 
-    /// Writes the lanes worth trying to `lanes`; returns how many are not. `keep` takes words
-    /// back, with room for their scores, and returns where lanes may start that stay anyway.
+    /// Writes the lanes worth trying after so many translated words to `lanes`; returns how many
+    /// are not. `keep` takes words back, with room for their scores, and returns where lanes may
+    /// start that stay anyway.
     pub fn choose(
         &mut self,
         options: &Options,
+        covered: u32,
         keep: impl FnOnce(&mut Vec<SrcPos>, &mut Vec<f32>) -> Span,
         lanes: &mut Vec<LaneId>,
     ) -> u64 {
-        let Choosing { allowed, entries, words, scores, marks, .. } = self;
+        let Choosing { allowed, entries, words, scores, marks, left_out, .. } = self;
+        let mut count = 0;
         lanes.clear();
         scores.clear();
         words.clear();
@@ -63,7 +79,6 @@ impl Choosing {
         for &word in &*words {
             marks[word.index()] = self.round;
         }
-        let mut left_out = 0;
         for &number in &*allowed {
             let Lane { span, entry, parts, .. } = *options.lane(number);
             if parts > 0 {
@@ -76,9 +91,10 @@ impl Choosing {
             } else if spared.has(span.start) || marks[entry.index()] == self.round {
                 lanes.push(number);
             } else {
-                left_out += 1;
+                left_out[(covered + span.len()) as usize] += 1;
+                count += 1;
             }
         }
-        left_out
+        count
     }
 }

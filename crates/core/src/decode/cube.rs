@@ -82,7 +82,7 @@ impl Cube {
         }
         // Turning a vector into a heap is cheaper than pushing its elements.
         self.heap = BinaryHeap::from(tickets);
-        let limit = search.settings.pop_limit;
+        let limit = search.pop_limit(covered, edges.len());
         let mut popped = 0;
         while let Some(best) = self.heap.pop() {
             let Cell { edge: number, row, column, scored } = self.cells[number_of(best)];

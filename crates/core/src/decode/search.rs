@@ -108,8 +108,9 @@ fn step(
 impl Searcher<'_> {
     /// Makes the empty hypothesis, number 0.
     pub fn start(&mut self) {
-        let Arena { covers, stacks, hyps, rows, groups, states, .. } = &mut *self.arena;
+        let Arena { covers, stacks, hyps, rows, groups, states, choosing, .. } = &mut *self.arena;
         covers.reset(self.length, &self.options.future);
+        choosing.restart(self.length);
         stacks.clear();
         rows.clear();
         groups.clear();
@@ -248,8 +249,17 @@ impl Searcher<'_> {
             self.paths[place].rate(state, &here, words, scores);
             chooser.choose(group.end, words, scores)
         };
-        self.stats.narrowed += choosing.choose(self.options, choose, lanes);
+        let covered = self.arena.covers.covered(group.cover);
+        self.stats.narrowed += choosing.choose(self.options, covered, choose, lanes);
         self.arena.choosing = choosing;
+    }
+
+    /// Hypotheses that the stack of so many translated words may make of its edges; 0: any number.
+    pub fn pop_limit(&self, covered: usize, edges: usize) -> usize {
+        let limit = self.settings.pop_limit;
+        self.pruning.as_ref().map_or(limit, |(_, chooser)| {
+            chooser.rules().pops(limit, edges, self.arena.choosing.left_out(covered))
+        })
     }
 
     /// Number of hypotheses of an edge.

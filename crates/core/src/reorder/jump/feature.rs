@@ -6,9 +6,11 @@
 //! likely each word is to come next (definitions c).
 //! How: where a jump is worth the same whatever is translated, the inside of a phrase is worked
 //! out once a sentence. Otherwise that is a guess, taken back as soon as the coverage is known.
-//! Cost: one look-up a phrase added, or one a word of it; no allocation.
+//! Phrases of the same words in the same order share all that is worked out.
+//! Cost: one look-up a phrase added, or one a word of it when nobody asked lately; no allocation.
 
 use super::Judge;
+use super::kept::Kept;
 use super::matrix::Matrix;
 use super::rater::{Link, Rater};
 use crate::corpus::SrcPos;
@@ -18,6 +20,9 @@ use crate::feature::{
 };
 use crate::reorder::annotated::annotated;
 use crate::reorder::order::MeanOrder;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -84,7 +89,7 @@ impl PathFeature for Jumps {
 /// The words of a phrase in the order they are translated.
 #[derive(Debug, Clone)]
 struct Inside {
-    /// Its words, in `Scorer::words`.
+    /// Its words, in `Scorer::words`; where they begin tells different ones apart.
     words: Range<u32>,
     /// ln P of the jumps from one to the next; a guess unless jumps are fixed.
     sum: f32,
@@ -113,7 +118,12 @@ struct Scorer<'a> {
     insides: Vec<Inside>,
     /// The words of all phrases, from 1, in the order they are translated.
     words: Vec<u32>,
+    /// What taking the words of a phrase is worth, by them, the last word and the coverage.
+    paths: RefCell<Kept>,
 }
+
+/// The first phrase of each order of words, by a hash of them.
+type Known = FxHashMap<u64, usize>;
 
 /// A coverage that is guessed; its memory is used again.
 struct Guess {
@@ -141,14 +151,22 @@ impl<'a> Scorer<'a> {
     fn new(rater: Rater<'a>, phrases: &[Phrase<'_>]) -> Self {
         let hopes = hopes(&rater);
         let insides = Vec::with_capacity(phrases.len());
-        let mut scorer = Scorer { rater, hopes, insides, words: Vec::new() };
+        let paths = RefCell::new(Kept::new(rater.len()));
+        let mut scorer = Scorer { rater, hopes, insides, words: Vec::new(), paths };
         let (mut order, mut guess) = (MeanOrder::default(), Guess::new(&scorer.rater));
-        phrases.iter().for_each(|phrase| scorer.enter(&mut order, &mut guess, phrase));
+        let mut known = Known::default();
+        phrases.iter().for_each(|phrase| scorer.enter(&mut order, &mut guess, &mut known, phrase));
         scorer
     }
 
     /// Takes up a phrase: its inside is worth what it is when all before the phrase is translated.
-    fn enter(&mut self, order: &mut MeanOrder, guess: &mut Guess, phrase: &Phrase<'_>) {
+    fn enter(
+        &mut self,
+        order: &mut MeanOrder,
+        guess: &mut Guess,
+        known: &mut Known,
+        phrase: &Phrase<'_>,
+    ) {
         let Span { start, .. } = phrase.span;
         let first = self.words.len();
         // Most phrases are words.
@@ -157,6 +175,16 @@ impl<'a> Scorer<'a> {
         } else {
             let order = order.of(phrase.span.len() as usize, phrase.links);
             self.words.extend(order.iter().map(|word| start + word + 1));
+        }
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.words[first..].iter().for_each(|&word| hasher.write_u32(word));
+        let twin = *known.entry(hasher.finish()).or_insert(self.insides.len());
+        if let Some(twin) = self.insides.get(twin)
+            && self.words[twin.words.start as usize..twin.words.end as usize] == self.words[first..]
+        {
+            self.insides.push(twin.clone());
+            self.words.truncate(first);
+            return;
         }
         let sum = match self.words[first..] {
             [from, ref rest @ ..] if !rest.is_empty() => {
@@ -202,10 +230,18 @@ impl PathScorer for Scorer<'_> {
         let (Some(&first), Some(&last)) = (words.first(), words.last()) else {
             return (0.0, state);
         };
-        if self.rater.is_fixed() || words.len() == 1 {
+        if self.rater.is_fixed() {
             return (self.rater.log_prob(here.cov, state, first), last);
         }
-        (self.rater.path(here.cov, state, words) - self.alone(phrase), last)
+        let Inside { words: Range { start, .. }, sum } = self.insides[phrase.index()];
+        let head = u64::from(state) << 32 | u64::from(start);
+        let known = self.paths.borrow_mut().place(head, here.cov);
+        let value = known.unwrap_or_else(|place| {
+            let value = self.rater.path(here.cov, state, words);
+            self.paths.borrow_mut().keep(place, head, here.cov, value);
+            value
+        });
+        (value - sum, last)
     }
 
     fn hope(&self, phrase: OptionId) -> f32 {

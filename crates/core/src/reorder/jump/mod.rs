@@ -11,6 +11,7 @@
 mod around;
 mod evaluate;
 mod feature;
+mod kept;
 mod matrix;
 mod rater;
 mod reach;

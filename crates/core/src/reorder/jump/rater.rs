@@ -10,11 +10,11 @@
 //! allocation after the first.
 
 use super::around::{Around, BITS, Gains};
+use super::kept::Kept;
 use super::matrix::Matrix;
 use super::samples::Window;
 use crate::feature::{Coverage, Span};
 use std::cell::RefCell;
-use std::hash::Hasher;
 
 /// What the weight of a jump means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,9 @@ impl<'a> Rater<'a> {
     pub fn new(matrix: Matrix<'a>, around: &[[f32; BITS]], link: Link) -> Self {
         debug_assert!(around.is_empty() || around.len() == matrix.len());
         let gains = around.iter().map(Gains::of).collect();
-        let sums = RefCell::new(Sums::new(matrix.len()));
-        Rater { matrix, gains, link, sums }
+        let kept = Kept::new(matrix.len());
+        let sums = Sums { kept, scores: Vec::new(), covered: Vec::new() };
+        Rater { matrix, gains, link, sums: RefCell::new(sums) }
     }
 
     /// Number of words.
@@ -78,12 +79,12 @@ impl<'a> Rater<'a> {
         let score = self.score(cov, from, to);
         let Link::Choice(window) = self.link else { return score };
         let within = window.around(from, self.len() as u32);
-        let mut sums = self.sums.borrow_mut();
-        let sum = match sums.place(cov, from) {
+        let Sums { kept, scores, .. } = &mut *self.sums.borrow_mut();
+        let sum = match kept.place(u64::from(from), cov) {
             Ok(known) => known,
             Err(place) => {
-                let sum = self.log_sum(cov, from, within.clone(), &mut sums.scores);
-                sums.keep(place, cov, from, sum);
+                let sum = self.log_sum(cov, from, within.clone(), scores);
+                kept.keep(place, u64::from(from), cov, sum);
                 sum
             }
         };
@@ -145,59 +146,14 @@ impl<'a> Rater<'a> {
     }
 }
 
-/// Sums that are kept, a power of two.
-const KEPT: usize = 1 << 10;
-
-/// Sums by last word and coverage; a new one takes the place of an older one with the same hash.
+/// Sums by last word and coverage, and memory.
 #[derive(Debug)]
 struct Sums {
-    /// Blocks of bits of a coverage.
-    width: usize,
-    /// The last word and the coverage of each, one after the other; none known: empty.
-    keys: Vec<u64>,
-    values: Vec<f32>,
+    kept: Kept,
     /// Memory of a sum.
     scores: Vec<f32>,
     /// Memory of a path.
     covered: Vec<u64>,
-}
-
-impl Sums {
-    fn new(length: usize) -> Self {
-        let width = Coverage::blocks_for(length as u32);
-        Sums {
-            width,
-            keys: Vec::new(),
-            values: Vec::new(),
-            scores: Vec::new(),
-            covered: Vec::new(),
-        }
-    }
-
-    /// The sum, or where it will be kept.
-    fn place(&mut self, cov: Coverage<'_>, from: u32) -> std::result::Result<f32, usize> {
-        let stride = self.width + 1;
-        if self.values.is_empty() {
-            self.keys.resize(KEPT * stride, u64::MAX);
-            self.values.resize(KEPT, 0.0);
-        }
-        let mut hasher = rustc_hash::FxHasher::default();
-        hasher.write_u64(u64::from(from));
-        cov.blocks().iter().for_each(|&block| hasher.write_u64(block));
-        let place = hasher.finish() as usize & (KEPT - 1);
-        let key = &self.keys[place * stride..][..stride];
-        match key[0] == u64::from(from) && key[1..] == *cov.blocks() {
-            true => Ok(self.values[place]),
-            false => Err(place),
-        }
-    }
-
-    fn keep(&mut self, place: usize, cov: Coverage<'_>, from: u32, value: f32) {
-        let key = &mut self.keys[place * (self.width + 1)..][..self.width + 1];
-        key[0] = u64::from(from);
-        key[1..].copy_from_slice(cov.blocks());
-        self.values[place] = value;
-    }
 }
 
 /// The log of the logistic function, without loss at either end.

@@ -81,10 +81,17 @@ impl Wishes {
         }
     }
 
+    /// All wishes, of pairs with the left word first.
+    pub fn all(&self) -> impl Iterator<Item = ((u32, u32), f64)> + '_ {
+        let length = self.all.len() as u32;
+        let pairs = (0..length).flat_map(move |left| (left + 1..length).map(move |r| (left, r)));
+        let weighed = pairs.map(|pair| (pair, self.weigh(pair.0 as usize, pair.1 as usize)));
+        weighed.filter(|(_, weight)| *weight != 0.0)
+    }
+
     /// Whether no pair wants anything.
     pub fn is_empty(&self) -> bool {
-        let length = self.all.len();
-        (0..length).all(|left| (left + 1..length).all(|right| self.weigh(left, right) == 0.0))
+        self.all().next().is_none()
     }
 }
 

@@ -3,7 +3,8 @@
 //! In: a sentence. Out: its pair matrix, the order the model likes best, the k best orders.
 //! How: the pair model takes one step from source order over its neighbourhood; the joint model
 //! takes the best bracketing, or the bracketing order that is expected to turn round the right
-//! pairs (minimum Bayes risk). Very long sentences are ordered piece by piece.
+//! pairs (minimum Bayes risk). A network gives a pair matrix, and goes on like the pair model. Very
+//! long sentences are ordered piece by piece.
 //! Cost: opening reads and checks all of the file; see `chart` and `tree` for ordering.
 //! Safety: every read is bounds-checked, and a file that does not fit its checksums is refused.
 
@@ -18,6 +19,7 @@ use super::slots::{Mapped, Slots, Weights};
 use super::tree::{BestTree, Corners, Nodes, Nothing};
 use crate::corpus::annotated::Sentence;
 use crate::error::{Place, Result, named};
+use crate::reorder::neural;
 use crate::storage::{Checked, Flaw, NewFile, Seal, in_memory, map, read_only};
 use memmap2::Mmap;
 use std::path::{Path, PathBuf};
@@ -44,11 +46,14 @@ pub enum Kind {
     Lop,
     /// Pairs of words and nodes of bracketings.
     Joint,
+    /// Pairs of words, by a network that reads the whole sentence.
+    Neural,
 }
 
 impl Kind {
     /// All kinds by name.
-    pub const ALL: [(&'static str, Kind); 2] = [("lop", Kind::Lop), ("joint", Kind::Joint)];
+    pub const ALL: [(&'static str, Kind); 3] =
+        [("lop", Kind::Lop), ("joint", Kind::Joint), ("neural", Kind::Neural)];
 
     /// The kind of this name.
     pub fn named(name: &str) -> Result<Self> {
@@ -58,7 +63,7 @@ impl Kind {
     /// Sentences with more words are ordered in pieces: memory and time grow with the cube.
     pub fn longest(self) -> usize {
         match self {
-            Kind::Lop => 1000,
+            Kind::Lop | Kind::Neural => 1000,
             Kind::Joint => 200,
         }
     }
@@ -89,7 +94,7 @@ impl Choice {
 pub struct Recipe {
     /// What it scores.
     pub kind: Kind,
-    /// The size of its table.
+    /// The size of its table; of a network the smallest there is.
     pub slots: Slots,
     /// Whether it looks at tags.
     pub tags: bool,
@@ -108,6 +113,8 @@ pub struct Recipe {
 pub struct Model {
     bytes: Mmap,
     recipe: Recipe,
+    /// What stands in the place of weights, where it is a network.
+    network: Option<neural::Model>,
     digest: u64,
     path: Option<PathBuf>,
 }
@@ -141,6 +148,10 @@ impl Model {
     }
 
     fn read(bytes: Mmap, path: Option<&Path>) -> Checked<Self> {
+        if neural::Model::is_network(&bytes) {
+            let network = neural::Model::read_pairs(bytes.to_vec(), path)?;
+            return Model::of_network(bytes, network, path);
+        }
         let sealed = SEAL.open(&bytes)?;
         let recipe =
             parse_header(&sealed.numbers).ok_or(Flaw::new("a header with impossible numbers"))?;
@@ -153,7 +164,24 @@ impl Model {
             return Err(Flaw::new("no numbers"));
         }
         let digest = sealed.digest;
-        Ok(Model { bytes, recipe, digest, path: path.map(Path::to_path_buf) })
+        Ok(Model { bytes, recipe, network: None, digest, path: path.map(Path::to_path_buf) })
+    }
+
+    fn of_network(bytes: Mmap, network: neural::Model, path: Option<&Path>) -> Checked<Self> {
+        let impossible = || Flaw::new("a header with impossible numbers");
+        let made = network.recipe();
+        let neural::Head::Pairs(reference) = made.head else { return Err(impossible()) };
+        let recipe = Recipe {
+            kind: Kind::Neural,
+            slots: Slots::new(Slots::FEWEST).map_err(|_| impossible())?,
+            tags: network.vocabulary().tags().is_some(),
+            reference: Reference::ALL.get(reference as usize).ok_or_else(impossible)?.1,
+            passes: made.epochs.into(),
+            sentences: made.sentences,
+            strictness: 0.0,
+        };
+        let (digest, path) = (network.digest(), path.map(Path::to_path_buf));
+        Ok(Model { bytes, recipe, network: Some(network), digest, path })
     }
 
     /// Writes the model to a file.
@@ -181,13 +209,16 @@ impl Model {
         &self.recipe
     }
 
-    /// Its weights.
+    /// Its weights; a network has none that stand in a table.
     pub fn weights(&self) -> Mapped<'_> {
-        Mapped(&self.bytes[HEADER..])
+        Mapped(if self.network.is_some() { &[] } else { &self.bytes[HEADER..] })
     }
 
-    /// How many places of the table have a weight.
+    /// How many places of the table have a weight, or parameters the network.
     pub fn used(&self) -> usize {
+        if let Some(network) = &self.network {
+            return network.values().len();
+        }
         (0..self.recipe.slots.len()).filter(|&place| self.weights().at(place) != 0.0).count()
     }
 
@@ -215,7 +246,7 @@ fn parse_header(numbers: &[u64]) -> Option<Recipe> {
         return None;
     };
     Some(Recipe {
-        kind: Kind::ALL.get(usize::try_from(kind).ok()?)?.1,
+        kind: Kind::ALL[..2].get(usize::try_from(kind).ok()?)?.1,
         slots: Slots::new(u32::try_from(bits).ok()?).ok()?,
         tags: (tags < 2).then_some(tags == 1)?,
         reference: Reference::ALL.get(usize::try_from(reference).ok()?)?.1,
@@ -271,7 +302,7 @@ impl Orderer {
         self.fill(model, src);
         let Orderer { src, pairs, nodes, nbest, .. } = self;
         match model.recipe.kind {
-            Kind::Lop => nbest.orders(&Nodes::of_pairs(pairs), &Nothing, most),
+            Kind::Lop | Kind::Neural => nbest.orders(&Nodes::of_pairs(pairs), &Nothing, most),
             Kind::Joint => {
                 let (slots, weights) = model.table();
                 nbest.orders(nodes, &Corners::new(src, (slots, &weights)), most)
@@ -317,11 +348,22 @@ impl Orderer {
     }
 
     fn fill(&mut self, model: &Model, src: &Sentence<'_>) {
+        if let Some(network) = &model.network {
+            let (said, length) = (network.said(src).jumps, src.len());
+            self.pairs.clear(length);
+            for left in 0..length {
+                for right in left + 1..length {
+                    let worth = said[(left + 1) * length + right];
+                    self.pairs.set(left, right, f64::from(worth));
+                }
+            }
+            return;
+        }
         self.src.fill(src, model.recipe.tags);
         let (slots, weights) = model.table();
         match model.recipe.kind {
             Kind::Joint => self.nodes.fill(&self.src, (slots, &weights)),
-            Kind::Lop => {
+            Kind::Lop | Kind::Neural => {
                 let Orderer { src, parts, pairs, .. } = self;
                 parts.fill(src);
                 pairs.clear(src.len());

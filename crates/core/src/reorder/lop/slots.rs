@@ -20,6 +20,9 @@ pub struct Slots {
 }
 
 impl Slots {
+    /// The least power of two.
+    pub const FEWEST: u32 = *BITS.start();
+
     /// A table of 2^`bits` numbers.
     pub fn new(bits: u32) -> Result<Self> {
         if !BITS.contains(&bits) {

@@ -5,6 +5,8 @@
 //! How: gated recurrent units read the sentence in both directions; each word asks for what comes
 //! next, each other one answers (definitions b.8). It is trained here, by gradients that are
 //! written out, and used here: no framework is needed for either.
+//! The same network can learn which of two words comes first instead: then it is a linear-ordering
+//! model (`lop::Model`).
 //! Cost: see `net` and `train`.
 //! Not: words that it has not seen, but for what stands around them; the end of the sentence.
 //!
@@ -22,8 +24,8 @@ mod tests;
 mod train;
 mod vocabulary;
 
-pub use model::{Model, Recipe, VERSION};
+pub use model::{Head, Model, Recipe, VERSION};
 pub use net::Said;
 pub use shape::{Block, Shape, Sizes};
-pub use train::{Options, Passed, train};
+pub use train::{Lesson, Options, Passed, Trainer, Wish};
 pub use vocabulary::Vocabulary;

@@ -29,6 +29,15 @@ pub const VERSION: u32 = SEAL.version;
 /// Sizes beyond this are no sizes.
 const MOST: u64 = 1 << 12;
 
+/// What a network says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// Which word comes next.
+    Next,
+    /// Which of two words comes first; with the number of the reference that it learned from.
+    Pairs(u32),
+}
+
 /// How a network was trained, for people to read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Recipe {
@@ -40,6 +49,8 @@ pub struct Recipe {
     pub sentences: u64,
     /// What its random numbers began with.
     pub seed: u64,
+    /// What it says.
+    pub head: Head,
 }
 
 /// A network; shared by threads, never changed.
@@ -75,7 +86,13 @@ impl Model {
         body.extend(tag_text.as_bytes());
         body.resize(body.len().next_multiple_of(4), 0);
         body.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        let flags = u64::from(sizes.coverage) | u64::from(tags.is_some()) << 1;
+        let reference = match recipe.head {
+            Head::Next => None,
+            Head::Pairs(reference) => Some(u64::from(reference)),
+        };
+        let flags = u64::from(sizes.coverage)
+            | u64::from(tags.is_some()) << 1
+            | u64::from(reference.is_some()) << 2;
         let numbers = [
             u64::from(recipe.window),
             flags,
@@ -86,20 +103,42 @@ impl Model {
             u64::from(recipe.epochs),
             recipe.sentences,
             recipe.seed,
-            0,
+            reference.unwrap_or_default(),
         ];
-        Model::from_bytes(SEAL.seal(&numbers, &body))
+        let bytes = SEAL.seal(&numbers, &body);
+        Model::read(bytes, None).map_err(|flaw| SEAL.error(nameless(), flaw))
     }
 
-    /// Reads a file and checks it.
+    /// Reads the file of a network of the next word and checks it.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = crate::storage::map(path)?;
-        Model::read(bytes.to_vec(), Some(path)).map_err(|flaw| SEAL.error(Place::file(path), flaw))
+        Model::read_next(bytes.to_vec(), Some(path))
+            .map_err(|flaw| SEAL.error(Place::file(path), flaw))
     }
 
-    /// A model from what `bytes` gave.
+    /// A network of the next word from what `bytes` gave.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Model::read(bytes, None).map_err(|flaw| SEAL.error(Place::file(Path::new("model")), flaw))
+        Model::read_next(bytes, None).map_err(|flaw| SEAL.error(nameless(), flaw))
+    }
+
+    /// Whether these are the first bytes of a network's file.
+    pub fn is_network(bytes: &[u8]) -> bool {
+        bytes.starts_with(&SEAL.magic)
+    }
+
+    /// A network of pairs from the bytes of its file.
+    pub fn read_pairs(bytes: Vec<u8>, path: Option<&Path>) -> Checked<Self> {
+        Model::read(bytes, path).and_then(|model| match model.recipe.head {
+            Head::Pairs(_) => Ok(model),
+            Head::Next => Err(Flaw::new("a network of the next word")),
+        })
+    }
+
+    fn read_next(bytes: Vec<u8>, path: Option<&Path>) -> Checked<Self> {
+        Model::read(bytes, path).and_then(|model| match model.recipe.head {
+            Head::Next => Ok(model),
+            Head::Pairs(_) => Err(Flaw::new("a network that orders pairs, for `preorder`")),
+        })
     }
 
     /// What a file of these numbers and this body would be, for tests.
@@ -193,20 +232,26 @@ impl Judge for Model {
     }
 }
 
+fn nameless() -> Place {
+    Place::file(Path::new("model"))
+}
+
 /// What a header says: sizes, whether there are tags, and the recipe.
 fn parse(numbers: &[u64]) -> Option<(Sizes, bool, Recipe)> {
-    let &[window, flags, rows, embedding, hidden, key, epochs, sentences, seed, _] = numbers else {
+    let &[window, flags, rows, embedding, hidden, key, epochs, sentences, seed, last] = numbers
+    else {
         return None;
     };
     let is_size = |size: u64| (1..=MOST).contains(&size);
-    if flags > 3 || !(is_size(embedding) && is_size(hidden) && is_size(key)) {
+    if flags > 7 || !(is_size(embedding) && is_size(hidden) && is_size(key)) {
         return None;
     }
     let window = u32::try_from(window).ok().filter(|window| (1..=1000).contains(window))?;
     let rows = u32::try_from(rows).ok().filter(|&rows| rows > 0)? as usize;
     let [embedding, hidden, key] = [embedding, hidden, key].map(|size| size as usize);
     let sizes = Sizes { rows, embedding, hidden, key, coverage: flags & 1 == 1 };
-    let recipe = Recipe { window, epochs: u32::try_from(epochs).ok()?, sentences, seed };
+    let head = if flags & 4 == 4 { Head::Pairs(u32::try_from(last).ok()?) } else { Head::Next };
+    let recipe = Recipe { window, epochs: u32::try_from(epochs).ok()?, sentences, seed, head };
     Some((sizes, flags & 2 == 2, recipe))
 }
 

@@ -5,8 +5,10 @@ use super::*;
 use crate::Job;
 use crate::align::Link;
 use crate::corpus::annotated::Sentence;
+use crate::error::Result;
 use crate::reorder::Corpus;
 use crate::reorder::jump::{BITS, Judge, evaluate};
+use crate::reorder::lop;
 use proptest::prelude::*;
 
 fn sizes(coverage: bool) -> Sizes {
@@ -189,6 +191,32 @@ fn corpus(sentences: usize) -> Corpus {
     corpus
 }
 
+/// All passes, one after the other.
+fn train(corpus: &Corpus, options: &Options, job: &Job) -> Result<(Model, Vec<Passed>)> {
+    let mut trainer = Trainer::new(corpus, options)?;
+    let passes = (0..options.epochs).map(|epoch| trainer.pass(epoch, &Lesson::Next, job));
+    let passed = passes.collect::<Result<Vec<Passed>>>()?;
+    Ok((trainer.model(Head::Next, options.epochs)?, passed))
+}
+
+#[test]
+fn training_goes_on_from_any_pass() {
+    let (corpus, options, job) = (corpus(60), options(), Job::new(1));
+    let mut trainer = Trainer::new(&corpus, &options).unwrap();
+    trainer.pass(0, &Lesson::Next, &job).unwrap();
+    let state = trainer.state();
+    let mut other = Trainer::new(&corpus, &options).unwrap();
+    other.restore(&state).unwrap();
+    for trainer in [&mut trainer, &mut other] {
+        trainer.pass(1, &Lesson::Next, &job).unwrap();
+    }
+    assert_eq!(trainer.state(), other.state());
+    assert_ne!(trainer.state(), state);
+    for damaged in [&state[..state.len() - 1], &state[4..], &[]] {
+        assert!(other.restore(damaged).is_err());
+    }
+}
+
 fn options() -> Options {
     Options {
         epochs: 12,
@@ -292,5 +320,78 @@ proptest! {
         body in proptest::collection::vec(any::<u8>(), 0..200),
     ) {
         prop_assert!(Model::from_sealed(&numbers, &body).is_err());
+    }
+}
+
+/// The wishes of the links of `corpus`.
+fn wishes(corpus: &Corpus, number: usize) -> Vec<Wish> {
+    let wishes =
+        lop::Wishes::new(lop::Reference::Linked, corpus.links(number), corpus.trust(number), 0.0);
+    wishes.all().map(|(pair, weight)| Wish { pair, weight: weight as f32 }).collect()
+}
+
+#[test]
+fn pairs_are_learned_ordered_and_kept_apart_from_the_next_word() {
+    let corpus = corpus(300);
+    let learned = |threads: usize| {
+        let mut trainer = Trainer::new(&corpus, &Options { coverage: false, ..options() }).unwrap();
+        let lesson = Lesson::Pairs(&|number| wishes(&corpus, number));
+        let job = Job::new(threads);
+        let passed: Vec<f64> =
+            (0..12).map(|epoch| trainer.pass(epoch, &lesson, &job).unwrap().value).collect();
+        assert!(passed[11] > 0.2 * passed[0], "{passed:?}");
+        trainer.model(Head::Pairs(2), 12).unwrap()
+    };
+    let network = learned(1);
+    assert_eq!(network.bytes(), learned(3).bytes());
+
+    let model = lop::Model::from_copy(network.bytes()).unwrap();
+    assert_eq!(model.recipe().kind, lop::Kind::Neural);
+    assert_eq!(model.recipe().reference, lop::Reference::Linked);
+    let mut orderer = lop::Orderer::default();
+    // Some of these orders can't be reached by exchanging neighbours; their pairs are known.
+    let (mut right, mut all) = (0, 0);
+    for number in 0..corpus.len() {
+        let pairs = orderer.pairs(&model, &corpus.text().sentence(number));
+        for Wish { pair: (left, later), weight } in wishes(&corpus, number) {
+            let worth = pairs.get(left as usize, later as usize);
+            right += usize::from((worth > 0.0) == (weight > 0.0));
+            all += 1;
+        }
+    }
+    assert!(right * 50 > all * 49, "{right} {all}");
+    let src = corpus.text().sentence(6);
+    let best = orderer.nbest(&model, &src, 3);
+    assert_eq!(best[0].order, orderer.order(&model, &src, lop::Choice::Best));
+    let pairs = orderer.pairs(&model, &src);
+    let said = network.said(&src).jumps;
+    assert_eq!(
+        pairs.get(0, 2),
+        (f64::from(said[src.len() + 2]) * 1073741824.0).round() / 1073741824.0
+    );
+
+    let found = Model::from_bytes(network.bytes().to_vec()).unwrap_err().to_string();
+    assert!(found.contains("a network that orders pairs"), "{found}");
+    let (next, _) = train(&corpus, &options(), &Job::new(1)).unwrap();
+    let found = lop::Model::from_copy(next.bytes()).unwrap_err().to_string();
+    assert!(found.contains("a network of the next word"), "{found}");
+}
+
+#[test]
+fn the_slope_of_pairs_is_that_of_differences() {
+    let corpus = corpus(4);
+    let network = Trainer::new(&corpus, &Options { coverage: false, ..options() }).unwrap();
+    let src = corpus.text().sentence(3);
+    let said = network.model(Head::Pairs(0), 0).unwrap().said(&src);
+    let wishes = wishes(&corpus, 3);
+    let (more, _) = train::unsettled(&said, src.len(), &wishes, 1.0);
+    for at in 0..said.jumps.len() {
+        let value = |step: f32| {
+            let mut moved = said.clone();
+            moved.jumps[at] += step;
+            train::unsettled(&moved, src.len(), &wishes, 1.0).1
+        };
+        let expected = (value(1e-2) - value(-1e-2)) / 2e-2;
+        assert!((f64::from(more.jumps[at]) - expected).abs() < 1e-3, "{at}");
     }
 }

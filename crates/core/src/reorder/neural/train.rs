@@ -1,17 +1,17 @@
 //! Learns a network from the orders of a bitext.
 //!
-//! In: annotated sentences with their orders. Out: a `Model`.
-//! How: at each step of an order the right word is one of the untranslated words in the window; its
-//! share is raised by Adam (Kingma and Ba, 2015), whose steps grow at first and then shrink to
-//! nothing. Sentences of like length go together. A batch is cut into the same parts whatever the
+//! In: annotated sentences with their orders, or with wishes of pairs of words. Out: a `Model`.
+//! How: at each step of an order the right word is one of the untranslated words in the window, and
+//! its share is raised; or each pair of words that should be kept or turned round is made likelier
+//! to be. By Adam (Kingma and Ba, 2015), whose steps grow at first and then shrink to nothing. Sentences of like length go together. A batch is cut into the same parts whatever the
 //! number of threads, and their gradients are added in order, so that neither threads nor the
 //! machine change a bit of the model.
 //! Cost: about three times what `net` says for each word and pass; 12 bytes a parameter.
 //! Not: a dev set; the steps say when to stop.
 
-use super::model::{Model, Recipe};
+use super::model::{Head, Model, Recipe};
 use super::net::{Input, Net, Said};
-use super::numbers::exp;
+use super::numbers::{exp, sigmoid};
 use super::shape::{Shape, Sizes};
 use super::vocabulary::Vocabulary;
 use crate::Job;
@@ -65,50 +65,55 @@ const LONGEST: f32 = 1.0;
 pub struct Passed {
     /// Steps of all orders.
     pub steps: u64,
-    /// Sum of ln P of the right words.
+    /// Sum of ln P of the right words, or of what pairs should be, a word's share of them.
     pub value: f64,
 }
 
-/// Learns a network; the model, and what each pass came to.
-pub fn train(corpus: &Corpus, options: &Options, job: &Job) -> Result<(Model, Vec<Passed>)> {
-    if options.tags && !corpus.text().annotation().tags {
-        return Err(Error::Argument {
-            name: "tags".into(),
-            found: "true, but the text has none".into(),
-            expected: "text with tags, or false".into(),
-        });
-    }
-    let mut trainer = Trainer::new(corpus, options);
-    job.begin(u64::from(options.epochs) * trainer.texts.len() as u64);
-    let passed = (0..options.epochs)
-        .map(|epoch| trainer.pass(epoch, job))
-        .collect::<Result<Vec<Passed>>>()?;
-    let recipe = Recipe {
-        window: options.window,
-        epochs: options.epochs,
-        sentences: trainer.texts.len() as u64,
-        seed: options.seed,
-    };
-    let values = &trainer.adam.values;
-    Ok((Model::build(trainer.shape.sizes, &trainer.vocabulary, recipe, values)?, passed))
+/// What should become of two words, the left one first: above 0 they keep their order, below they
+/// are turned round, by as much as it counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wish {
+    /// Places from 0.
+    pub pair: (u32, u32),
+    /// How much.
+    pub weight: f32,
+}
+
+/// What is learned.
+pub enum Lesson<'a> {
+    /// Which word comes next.
+    Next,
+    /// Which of two words comes first, from the wishes of a sentence of the corpus.
+    Pairs(&'a (dyn Fn(usize) -> Vec<Wish> + Sync)),
 }
 
 /// A sentence to learn from.
 struct Text {
+    /// Which one of the corpus.
+    number: usize,
     rows: Vec<u32>,
     order: Vec<u32>,
 }
 
-struct Trainer<'a> {
-    options: &'a Options,
+/// A network that is being learned.
+pub struct Trainer {
+    options: Options,
     vocabulary: Vocabulary,
     shape: Shape,
     texts: Vec<Text>,
     adam: Adam,
 }
 
-impl<'a> Trainer<'a> {
-    fn new(corpus: &Corpus, options: &'a Options) -> Self {
+impl Trainer {
+    /// Everything there is to learn from, and a network that knows nothing.
+    pub fn new(corpus: &Corpus, options: &Options) -> Result<Self> {
+        if options.tags && !corpus.text().annotation().tags {
+            return Err(Error::Argument {
+                name: "tags".into(),
+                found: "true, but the text has none".into(),
+                expected: "text with tags, or false".into(),
+            });
+        }
         let most = options.vocabulary as usize;
         let vocabulary = Vocabulary::of(corpus, options.min_count, most, options.tags);
         let shape = Shape::new(Sizes {
@@ -123,22 +128,67 @@ impl<'a> Trainer<'a> {
             let mut rows = Vec::new();
             vocabulary.push_rows(&corpus.text().sentence(number), &mut rows);
             if !rows.is_empty() {
-                texts.push(Text { rows, order: corpus.order(number) });
+                texts.push(Text { number, rows, order: corpus.order(number) });
             }
         }
         let adam = Adam::new(&shape, options);
-        Trainer { options, vocabulary, shape, texts, adam }
+        Ok(Trainer { options: *options, vocabulary, shape, texts, adam })
+    }
+
+    /// All that passes have changed, for `restore`.
+    pub fn state(&self) -> Vec<u8> {
+        let Adam { values, means, squares, steps } = &self.adam;
+        let numbers = [values, means, squares].into_iter().flatten();
+        let numbers = numbers.flat_map(|number| number.to_le_bytes());
+        steps.to_le_bytes().into_iter().chain(numbers).collect()
+    }
+
+    /// Goes on from what `state` gave.
+    pub fn restore(&mut self, state: &[u8]) -> Result<()> {
+        let size = self.adam.values.len();
+        let (words, rest) = state.as_chunks::<4>();
+        if words.len() != 1 + 3 * size || !rest.is_empty() {
+            return Err(Error::Argument {
+                name: "state".into(),
+                found: format!("{} bytes", state.len()),
+                expected: format!("{} of a network of these sizes", 4 + 12 * size),
+            });
+        }
+        let numbers = |part: usize| {
+            let words = words[1 + part * size..][..size].iter();
+            words.map(|&bytes| f32::from_le_bytes(bytes)).collect::<Vec<f32>>()
+        };
+        let [values, means, squares] = [0, 1, 2].map(numbers);
+        self.adam = Adam { values, means, squares, steps: i32::from_le_bytes(words[0]) };
+        Ok(())
+    }
+
+    /// Sentences that it learns from.
+    pub fn sentences(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The model as it is after some passes.
+    pub fn model(&self, head: Head, epochs: u32) -> Result<Model> {
+        let recipe = Recipe {
+            window: self.options.window,
+            epochs,
+            sentences: self.texts.len() as u64,
+            seed: self.options.seed,
+            head,
+        };
+        Model::build(self.shape.sizes, &self.vocabulary, recipe, &self.adam.values)
     }
 
     /// One pass over all sentences.
-    fn pass(&mut self, epoch: u32, job: &Job) -> Result<Passed> {
+    pub fn pass(&mut self, epoch: u32, lesson: &Lesson<'_>, job: &Job) -> Result<Passed> {
         let batches = self.batches(epoch);
         let all = (batches.len() * self.options.epochs as usize) as f32;
         let mut passed = Passed::default();
         for (number, batch) in batches.iter().enumerate() {
             let done = (batches.len() * epoch as usize + number) as f32 / all;
             let rate = self.options.rate * (done / WARM).min((1.0 - done) / (1.0 - WARM)).min(1.0);
-            let of_batch = self.learn(batch, epoch, rate, job)?;
+            let of_batch = self.learn(batch, epoch, lesson, rate, job)?;
             passed.steps += of_batch.steps;
             passed.value += of_batch.value;
             job.advance(batch.len() as u64);
@@ -162,12 +212,19 @@ impl<'a> Trainer<'a> {
         batches
     }
 
-    fn learn(&mut self, batch: &[usize], epoch: u32, rate: f32, job: &Job) -> Result<Passed> {
+    fn learn(
+        &mut self,
+        batch: &[usize],
+        epoch: u32,
+        lesson: &Lesson<'_>,
+        rate: f32,
+        job: &Job,
+    ) -> Result<Passed> {
         let steps: usize = batch.iter().map(|&number| self.texts[number].order.len()).sum();
         let parts: Vec<&[usize]> = batch.chunks(PART).collect();
         let (slopes, _) = map(parts.len(), 1, job, Worker::default, |worker, part| {
             let seed = Dice::new(self.options.seed, u64::from(epoch) << 32 | 2);
-            Ok(worker.slope(self, parts[part], seed, 1.0 / steps as f32))
+            Ok(worker.slope(self, lesson, parts[part], seed, 1.0 / steps as f32))
         })?;
         let mut passed = Passed::default();
         let mut sum: Option<Slope> = None;
@@ -215,7 +272,14 @@ struct Worker {
 
 impl Worker {
     /// The gradient of some sentences, each step counted as `weight`.
-    fn slope(&mut self, trainer: &Trainer<'_>, part: &[usize], dice: Dice, weight: f32) -> Slope {
+    fn slope(
+        &mut self,
+        trainer: &Trainer,
+        lesson: &Lesson<'_>,
+        part: &[usize],
+        dice: Dice,
+        weight: f32,
+    ) -> Slope {
         let Trainer { shape, adam, texts, vocabulary, options, .. } = trainer;
         let layers = vocabulary.layers();
         let hidden = |&number: &usize| hide(&texts[number].rows, layers, options, dice, number);
@@ -228,7 +292,12 @@ impl Worker {
         for (said, &number) in said.iter().zip(part) {
             let order = &texts[number].order;
             passed.steps += order.len() as u64;
-            let (of_sentence, value) = self.missing(said, order, window, weight);
+            let (of_sentence, value) = match lesson {
+                Lesson::Next => self.missing(said, order, window, weight),
+                Lesson::Pairs(wishes) => {
+                    unsettled(said, order.len(), &wishes(texts[number].number), weight)
+                }
+            };
             passed.value += value;
             more.push(of_sentence);
         }
@@ -272,6 +341,23 @@ impl Worker {
         value += settle(shares, &mut more, length, weight);
         (more, value)
     }
+}
+
+/// What should have been said more of the pairs of a sentence, and ln P of what they should be. Each
+/// word counts alike, in however many pairs it stands.
+pub fn unsettled(said: &Said, length: usize, wishes: &[Wish], weight: f32) -> (Said, f64) {
+    let mut more = Said { jumps: vec![0.0; said.jumps.len()], around: Vec::new() };
+    let mut value = 0.0;
+    for wish in wishes {
+        let (left, right) = (wish.pair.0 as usize, wish.pair.1 as usize);
+        let cell = (left + 1) * length + right;
+        let sign = wish.weight.signum();
+        let counts = wish.weight.abs() / length as f32;
+        let wrong = sigmoid(-sign * said.jumps[cell]);
+        more.jumps[cell] += sign * wrong * counts * weight;
+        value += f64::from(counts) * f64::from(1.0 - wrong).max(1e-30).ln();
+    }
+    (more, value)
 }
 
 /// Makes shares of the scores of a step, whose first is the right one, and forgets them.

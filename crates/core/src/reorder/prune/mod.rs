@@ -4,7 +4,8 @@
 //! comes from any path feature that rates words. Out: those worth jumping to.
 //! How: words are ranked by score; the best so many stay, if they are not too far below the best
 //! one; phrases that start near the end of the last one stay anyway. The best word always stays,
-//! so this makes no dead end.
+//! so this makes no dead end. With `pops=kept` a stack makes as many fewer hypotheses as pruning
+//! left it fewer edges.
 //! Cost: one look at each word and a partial sort; no allocation.
 
 use crate::corpus::SrcPos;
@@ -22,13 +23,18 @@ pub struct Prune {
     pub threshold: f64,
     /// Phrases that start at most so far from the end of the last one stay; none: no such phrase.
     pub zone: Option<u32>,
+    /// Whether a stack makes as many fewer hypotheses as it has fewer edges.
+    pub saves: bool,
 }
 
 impl Default for Prune {
     fn default() -> Self {
-        Prune { top: 3, threshold: 0.1, zone: Some(5) }
+        Prune { top: 3, threshold: 0.1, zone: Some(5), saves: false }
     }
 }
+
+/// Hypotheses that are made anyway where pruning saves them.
+const LEAST_POPS: usize = 20;
 
 /// Pruning by a path feature: `waw(top=3,threshold=0.1,zone=5)`.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +63,7 @@ impl Pruning {
                 name: "space".into(),
                 found: format!("`+{text}`"),
                 expected: "`+FEATURE(top=N,threshold=T,zone=Z)` with N >= 0, T from 0 to 1, \
-                           Z >= -1"
+                           Z >= -1, or also pops=kept"
                     .into(),
             }),
         }
@@ -66,9 +72,10 @@ impl Pruning {
 
 impl fmt::Display for Pruning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prune { top, threshold, zone } = self.rules;
+        let Prune { top, threshold, zone, saves } = self.rules;
         let zone = zone.map_or(-1, i64::from);
-        write!(f, "{}(top={top},threshold={threshold},zone={zone})", self.feature)
+        let pops = if saves { ",pops=kept" } else { "" };
+        write!(f, "{}(top={top},threshold={threshold},zone={zone}{pops})", self.feature)
     }
 }
 
@@ -83,8 +90,22 @@ impl Prune {
             }
             "zone" if value.trim() == "-1" => Prune { zone: None, ..self },
             "zone" => Prune { zone: Some(value.trim().parse().ok()?), ..self },
+            "pops" => match value.trim() {
+                "all" => Prune { saves: false, ..self },
+                "kept" => Prune { saves: true, ..self },
+                _ => return None,
+            },
             _ => return None,
         })
+    }
+
+    /// The pop limit of a stack of which so many edges were kept and left out; 0: no limit.
+    pub fn pops(&self, limit: usize, kept: usize, left_out: u64) -> usize {
+        if !self.saves || limit == 0 {
+            return limit;
+        }
+        let share = kept as f64 / (kept as f64 + left_out as f64).max(1.0);
+        ((limit as f64 * share).ceil() as usize).max(LEAST_POPS.min(limit))
     }
 
     /// Where phrases may start that stay anyway; `end` is the word after the last phrase.
@@ -117,6 +138,11 @@ impl Chooser {
     pub fn new(prune: Prune) -> Self {
         // The log of 0 is no bound.
         Chooser { prune, margin: prune.threshold.ln() as f32, entries: Vec::new() }
+    }
+
+    /// Its rules.
+    pub fn rules(&self) -> &Prune {
+        &self.prune
     }
 
     /// Takes words back that are not worth jumping to, and returns where phrases may start that

@@ -28,7 +28,7 @@ fn the_words_kept_are_those_of_the_specification() {
         (14, 0.028),
         (15, 0.05),
     ];
-    let with = |top, zone| chosen(Prune { top, threshold: 0.1, zone }, &scores);
+    let with = |top, zone| chosen(Prune { top, threshold: 0.1, zone, saves: false }, &scores);
     let zone = Some(2);
     assert_eq!(with(1, zone), [5, 6, 7]);
     assert_eq!(with(2, zone), [5, 6, 7, 9]);
@@ -42,11 +42,11 @@ fn the_words_kept_are_those_of_the_specification() {
     assert_eq!(with(4, zone), [5, 6, 9, 12]);
     assert_eq!(with(5, zone), [5, 6, 9, 12, 15]);
     assert_eq!(with(1, None), [5]);
-    let off = Prune { top: 0, threshold: 0.0, zone: None };
+    let off = Prune { top: 0, threshold: 0.0, zone: None, saves: false };
     assert_eq!(chosen(off, &scores).len(), 8);
     // Of equal words the nearest stays, of equally near ones the left.
     let same = [(1, 0.5), (4, 0.5), (6, 0.5), (9, 0.5)];
-    assert_eq!(chosen(Prune { top: 1, threshold: 0.0, zone: None }, &same), [4]);
+    assert_eq!(chosen(Prune { top: 1, threshold: 0.0, zone: None, saves: false }, &same), [4]);
 }
 
 /// All states (coverage, last word) that phrases of up to three words reach, with and without
@@ -126,7 +126,7 @@ fn pruning_after_the_space_never_runs_into_a_dead_end() {
     assert_eq!(explore(None, false), (42_160, 0));
     let mut last = 0;
     for zone in [None, Some(0), Some(2)] {
-        let prune = Some(Prune { top: 2, threshold: 0.1, zone });
+        let prune = Some(Prune { top: 2, threshold: 0.1, zone, saves: false });
         let (expansions, dead_ends) = explore(prune, false);
         assert_eq!(dead_ends, 0);
         assert!(last < expansions && expansions < 42_160);
@@ -136,8 +136,25 @@ fn pruning_after_the_space_never_runs_into_a_dead_end() {
 }
 
 #[test]
+fn pops_follow_what_pruning_leaves() {
+    let plain = Prune::default();
+    let saving = Prune { saves: true, ..plain };
+    assert_eq!(plain.pops(400, 10, 30), 400);
+    assert_eq!(saving.pops(400, 10, 30), 100);
+    assert_eq!(saving.pops(400, 10, 0), 400);
+    // Some are made anyway, but never more than the limit; and no limit stays none.
+    assert_eq!(saving.pops(400, 1, 1_000), 20);
+    assert_eq!(saving.pops(5, 1, 1_000), 5);
+    assert_eq!(saving.pops(0, 1, 1_000), 0);
+}
+
+#[test]
 fn pruning_is_read_and_shown() {
-    for text in ["waw(top=3,threshold=0.1,zone=5)", "neural.2(top=0,threshold=0,zone=-1)"] {
+    for text in [
+        "waw(top=3,threshold=0.1,zone=5)",
+        "neural.2(top=0,threshold=0,zone=-1)",
+        "neural(top=3,threshold=0.1,zone=5,pops=kept)",
+    ] {
         assert_eq!(Pruning::named(text).unwrap().to_string(), text);
     }
     let named =
@@ -145,12 +162,22 @@ fn pruning_is_read_and_shown() {
     assert_eq!(named("waw").unwrap(), ("waw".into(), Prune::default()));
     let near = Prune { zone: Some(2), ..Prune::default() };
     assert_eq!(named("lop(zone=2)").unwrap(), ("lop".into(), near));
-    for text in ["", "(top=1)", "waw(", "waw()", "waw(top=-1)", "waw(threshold=2)", "a+b", "9"] {
+    for text in [
+        "",
+        "(top=1)",
+        "waw(",
+        "waw()",
+        "waw(top=-1)",
+        "waw(threshold=2)",
+        "a+b",
+        "9",
+        "waw(pops=2)",
+    ] {
         assert_eq!(
             named(text).unwrap_err().to_string(),
             format!(
                 "space: found `+{text}`; expected `+FEATURE(top=N,threshold=T,zone=Z)` with \
-                 N >= 0, T from 0 to 1, Z >= -1"
+                 N >= 0, T from 0 to 1, Z >= -1, or also pops=kept"
             )
         );
     }
