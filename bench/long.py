@@ -43,6 +43,8 @@ PAIRS = {
     "ar-en": ("Arabic-PADT", "unmarked"),
     "hi-en": ("Hindi-HDTB", "kept"),
 }
+#: Languages whose sentences with the verb before its subject are scored by themselves, too.
+VERB_FIRST = ("ar",)
 #: Lines held out to choose on; and as dev and test sets where the given ones are of another kind.
 CHOOSE, DEV, TEST = 500, 800, 1_000
 BASE = {
@@ -96,6 +98,9 @@ def corpora(folder: Path) -> Iterator[dict[str, Any]]:
             part: [str(where / f"{part}.{side}") for side in (lang, "en")]
             for part in ("train", "dev", "test", "choose")
         }
+        if lang in VERB_FIRST:
+            numbers = [n for n, line in enumerate(open_text(tagged["test"]), 1) if is_vs(line)]
+            _write(where / "verb-first", list(map(str, numbers)))
         base = {"text": TOKENISED, "annotate": {"annotator": str(tagger)}}
         yield {
             "corpus": {
@@ -106,10 +111,21 @@ def corpora(folder: Path) -> Iterator[dict[str, Any]]:
                 "test": sides["test"],
                 "test_tags": str(tagged["test"]),
                 "base": base,
+                **({"subset": str(where / "verb-first")} if lang in VERB_FIRST else {}),
             },
             "choose": sides["choose"],
             "choose tagged": str(tagged["choose"]),
         }
+
+
+def is_vs(line: str) -> bool:
+    """Whether the first verb stands before the first noun or pronoun, which is then its subject.
+
+    A shallow look, as that of Bisazza and Federico (2013), whose `vs-09` is such a subset.
+    """
+    tags = [token.split("|")[1] for token in line.split()]
+    first = next((tag for tag in tags if tag in ("VERB", "NOUN", "PROPN", "PRON")), "")
+    return first == "VERB" and any(tag in ("NOUN", "PROPN", "PRON") for tag in tags)
 
 
 def _split(name: str, where: Path, lang: str) -> None:
