@@ -9,7 +9,8 @@
 use crate::error::{Error, Place, Result};
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError::SkipFrame};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ const BUFFER: usize = 1 << 17;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// What follows the first byte, 0x50 to 0x5f, of a frame of zstd that is to be skipped.
+const SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// The bytes of a file, decompressed.
@@ -35,39 +38,85 @@ pub fn open(path: &Path) -> Result<Source> {
         Box::new(MultiGzDecoder::new(plain))
     } else if start.starts_with(XZ) {
         Box::new(XzReader::new(plain, true))
-    } else if start.starts_with(ZSTD) {
-        Box::new(ZstdFrames { rest: Some(plain), frame: None })
+    } else if is_zstd(start) {
+        Box::new(ZstdFrames::new(plain))
     } else {
         Box::new(plain)
     };
     Ok(BufReader::with_capacity(BUFFER, bytes))
 }
 
-/// A zstd file may hold several frames one after the other; the decoder reads one.
+/// The frames of a zstd file, one after the other. Their checksums are compared, and frames that
+/// hold something else than data are skipped.
 struct ZstdFrames {
-    rest: Option<BufReader<File>>,
-    frame: Option<StreamingDecoder<BufReader<File>, ruzstd::decoding::FrameDecoder>>,
+    rest: BufReader<File>,
+    decoder: FrameDecoder,
+    is_in_frame: bool,
+}
+
+impl ZstdFrames {
+    fn new(rest: BufReader<File>) -> Self {
+        ZstdFrames { rest, decoder: FrameDecoder::new(), is_in_frame: false }
+    }
+
+    /// Whether the next frame begins here; not after the last.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.rest.fill_buf()?.is_empty() {
+            self.decoder = FrameDecoder::new();
+            match self.decoder.init(&mut self.rest) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(SkipFrame { length, .. })) => {
+                    let length = u64::from(length);
+                    let skipped = io::copy(&mut (&mut self.rest).take(length), &mut io::sink())?;
+                    if skipped < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(wrong) => return Err(io::Error::other(wrong)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Compares the checksum of a frame, if it has one, with that of what was read.
+    fn check(&self) -> io::Result<()> {
+        let noted = self.decoder.get_checksum_from_data();
+        match noted.is_none() || noted == self.decoder.get_calculated_checksum() {
+            true => Ok(()),
+            false => Err(io::Error::other("a frame does not fit its checksum")),
+        }
+    }
 }
 
 impl Read for ZstdFrames {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
         loop {
-            if let Some(frame) = &mut self.frame {
-                let count = frame.read(out)?;
-                if count > 0 || out.is_empty() {
-                    return Ok(count);
-                }
-            }
-            if let Some(frame) = self.frame.take() {
-                self.rest = Some(frame.into_inner());
-            }
-            let Some(mut rest) = self.rest.take() else { return Ok(0) };
-            if rest.fill_buf()?.is_empty() {
+            if !self.is_in_frame && !self.begin()? {
                 return Ok(0);
             }
-            self.frame = Some(StreamingDecoder::new(rest).map_err(io::Error::other)?);
+            self.is_in_frame = true;
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.rest, one).map_err(io::Error::other)?;
+            }
+            let count = self.decoder.read(out)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            self.check()?;
+            self.is_in_frame = false;
         }
     }
+}
+
+/// Whether a file begins with a frame of zstd, of data or to be skipped.
+fn is_zstd(start: &[u8]) -> bool {
+    let skipped = start.first().is_some_and(|byte| byte & 0xf0 == 0x50)
+        && start.get(1..).is_some_and(|rest| rest.starts_with(SKIPPABLE));
+    start.starts_with(ZSTD) || skipped
 }
 
 /// Reads a file line by line.
