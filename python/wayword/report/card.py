@@ -24,7 +24,7 @@ from typing import Any
 
 from wayword.errors import ArgumentError
 from wayword.options import check_choice
-from wayword.report.table import Table
+from wayword.report.table import Table, in_markdown
 
 __all__ = ["Card", "Options"]
 
@@ -75,7 +75,7 @@ class Card:
         """The whole card."""
         parts = [
             self._header(),
-            f"# {self._title()}",
+            f"# {in_markdown(self._title())}",
             self._about(),
             "## Use\n\n" + self._use(),
             *_section("Quality", self._scores()),
@@ -167,7 +167,7 @@ class Card:
 
     def _scores(self) -> str:
         rows = [
-            (name, metric, f"{score:.2f}", "`" + text.replace("|", "\\|") + "`")
+            (name, metric, f"{score:.2f}", f"`{text}`")
             for name, metric, score, text in self._results()
         ]
         if not rows:
@@ -188,7 +188,7 @@ class Card:
     def _examples(self) -> str:
         blocks = []
         for example in self.made.get("examples", ()):
-            rows = [(name, _cell(example[name])) for name in ("source", "output", "reference")]
+            rows = [(name, example[name]) for name in ("source", "output", "reference")]
             blocks.append(Table(["", ""], rows).markdown())
         said = "The first sentences of the dev set that are neither short nor long.\n\n"
         return said + "\n\n".join(blocks) if blocks else ""
@@ -232,11 +232,6 @@ class Card:
 
 def _section(title: str, text: str) -> list[str]:
     return [f"## {title}\n\n{text}"] if text else []
-
-
-def _cell(text: str) -> str:
-    """Text that cannot end a cell of a table or begin a tag."""
-    return str(text).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
 def _detail(entry: Mapping[str, Any]) -> str:

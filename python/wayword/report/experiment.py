@@ -9,7 +9,7 @@ from typing import Any
 
 from wayword.corpus.files import FilePath, new_file
 from wayword.evaluate import METRICS
-from wayword.report.table import Table
+from wayword.report.table import Table, in_markdown
 
 __all__ = [
     "FORMS",
@@ -172,10 +172,13 @@ def markdown(result: Result) -> str:
     """A Markdown table with its recipes."""
     recipes = "\n".join(f"- `{text}`" for text in (*result.signatures.values(), result.recipe))
     first, *rows = verdicts(result).split("\n")
-    told = f"\n\n{first}\n\n" + "\n".join(f"- {row}" for row in rows) if rows else ""
-    further = "".join(f"\n\n{head}\n\n{table.markdown()}" for head, table in _further(result))
-    table = _table(result).markdown()
-    return f"# {result.name}\n\n{table}\n\n{_legend(result)}{told}{further}\n\n{recipes}\n"
+    told = "\n".join(f"- {in_markdown(row)}" for row in rows)
+    told = f"\n\n{first}\n\n{told}" if rows else ""
+    further = "".join(
+        f"\n\n{in_markdown(head)}\n\n{table.markdown()}" for head, table in _further(result)
+    )
+    table = f"{_table(result).markdown()}\n\n{_legend(result)}"
+    return f"# {in_markdown(result.name)}\n\n{table}{told}{further}\n\n{recipes}\n"
 
 
 def plain(result: Result) -> str:

@@ -22,16 +22,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from unicodedata import category, east_asian_width
 
-__all__ = ["Table", "fit", "listing", "width"]
+__all__ = ["Table", "fit", "in_markdown", "listing", "width"]
 
-#: What LaTeX needs another spelling for; the backslash comes first, as it is in the others.
-LATEX = {char: f"\\{char}" for char in "\\&%$#_{}"} | {
-    "▲": r"$\blacktriangle$",
-    "▼": r"$\blacktriangledown$",
-    "△": r"$\vartriangle$",
-    "▽": r"$\triangledown$",
-    "±": r"$\pm$",
+#: What LaTeX needs another spelling for.
+LATEX = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {
+    ord("\\"): r"\textbackslash{}",
+    ord("~"): r"\textasciitilde{}",
+    ord("^"): r"\textasciicircum{}",
+    ord("\n"): " ",
+    ord("▲"): r"$\blacktriangle$",
+    ord("▼"): r"$\blacktriangledown$",
+    ord("△"): r"$\vartriangle$",
+    ord("▽"): r"$\triangledown$",
+    ord("±"): r"$\pm$",
 }
+#: What would end a cell or begin a tag or a link in Markdown.
+MARKDOWN = {ord("|"): "\\|", ord("<"): "&lt;", ord("["): "\\[", ord("\n"): " ", ord("\r"): " "}
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class Table:
     def markdown(self) -> str:
         """The table in Markdown."""
         lines = [self.header, ["---"] * len(self.header), *self.rows]
-        return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+        return "\n".join(f"| {' | '.join(map(in_markdown, line))} |" for line in lines)
 
     def latex(self, columns: str | None = None) -> str:
         """A LaTeX tabular; ``columns`` such as ``llr`` says where cells stand."""
@@ -107,7 +113,14 @@ def _columns(lines: Sequence[Sequence[object]], right: Sequence[bool]) -> str:
     )
 
 
+def in_markdown(text: object) -> str:
+    r"""Text as Markdown shows it; code in backticks stays code.
+
+    >>> print(in_markdown("a|b <script> [x](y)"))
+    a\|b &lt;script> \[x](y)
+    """
+    return str(text).translate(MARKDOWN)
+
+
 def _escaped(cell: str) -> str:
-    for char, spelled in LATEX.items():
-        cell = cell.replace(char, spelled)
-    return cell
+    return cell.translate(LATEX)
