@@ -2,7 +2,9 @@
 
 In: a line and its language. Out: tokens, none empty or with whitespace inside.
 How: `unicode` is one regular expression over Unicode's classes; `moses`, `jieba` and `fugashi`
-call the libraries of those names, the last two for runs of Chinese and Japanese characters only.
+call the libraries of those names, the last two for runs of Chinese and Japanese characters only,
+and never with more than ``LONGEST`` characters at once: one of them crashes on long lines, and the
+other takes minutes. A longer line is cut after a sentence, else after a sign, else anywhere.
 Cost: linear; patterns and tokenizers are built once a process, when first used.
 Not: joining (`wayword.corpus.join`); words of Thai, Lao, Khmer or Burmese.
 """
@@ -12,8 +14,9 @@ import re
 import threading
 import unicodedata
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from wayword import _core
@@ -24,6 +27,7 @@ __all__ = [
     "CJK_PUNCTUATION",
     "CONNECTORS",
     "JOINERS",
+    "LONGEST",
     "marks",
     "split_fugashi",
     "split_jieba",
@@ -51,6 +55,10 @@ ADDRESS = (  # of a page or a mailbox; kept whole
     r"(?:(?i:https?://|www\.)[!#-;=?-\[\]_a-z~]*[A-Za-z0-9/]"
     r"|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
 )
+#: Characters that a library of others gets at once. Lines of text are far shorter.
+LONGEST = 5000
+#: Where a longer line is cut, best first: after a sentence, after a sign or a space.
+SAFE_PLACES = (re.compile('[。．！？!?…][」』）”’"]*|\\.\\s'), re.compile(r"[^\w]"))
 CONNECTORS = frozenset("'’·-\u2010\u2011.,")
 
 
@@ -107,6 +115,23 @@ def split_none(line: str, _lang: str) -> list[str]:
     return line.split()
 
 
+def pieces(line: str, longest: int = LONGEST) -> Iterator[str]:
+    """A line in pieces of at most so many characters, cut where it does least harm.
+
+    >>> list(pieces("第一句。第二句，很长", 5)), list(pieces("abcdefg", 5))
+    (['第一句。', '第二句，', '很长'], ['abcde', 'fg'])
+    """
+    while len(line) > longest:
+        for places in SAFE_PLACES:
+            cut = max((place.end() for place in places.finditer(line, 0, longest)), default=0)
+            if cut:
+                break
+        cut = cut or longest
+        yield line[:cut]
+        line = line[cut:]
+    yield line
+
+
 @cache
 def _moses(lang: str) -> Any:
     import sacremoses
@@ -150,7 +175,7 @@ def _jieba() -> Any:
 
 def split_jieba(line: str, _lang: str) -> list[str]:
     """Chinese words."""
-    return _split_runs(line, _jieba().cut(line))
+    return _split_runs(line, chain.from_iterable(map(_jieba().cut, pieces(line))))
 
 
 THREAD = threading.local()  # MeCab's words point into its last sentence: one tagger a thread
@@ -167,7 +192,9 @@ def _fugashi() -> Any:
 
 def split_fugashi(line: str, _lang: str) -> list[str]:
     """Japanese words."""
-    return _split_runs(line, [word.surface for word in _fugashi()(line)])
+    tagger = _fugashi()
+    words = [word.surface for piece in pieces(line) for word in tagger(piece)]
+    return _split_runs(line, words)
 
 
 def _split_runs(line: str, words: Iterable[str]) -> list[str]:
