@@ -149,6 +149,7 @@ class WordClasses:
     def classify(self, sentences: list[list[str]]) -> list[list[int]]: ...
 
 MAX_ALIGNED_WORDS: int
+MAX_SENTENCE_WORDS: int
 
 @final
 class Aligner:

@@ -63,6 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::without_marks, module)?)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
+    module.add("MAX_SENTENCE_WORDS", wayword::decode::MAX_WORDS)?;
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
     module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;

@@ -25,10 +25,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayword import _core
 from wayword.corpus.annotate import Chunk, Sentence, parse_factored
-from wayword.errors import ArgumentError
+from wayword.errors import ArgumentError, LimitError
 
 __all__ = ["Offsets", "Source"]
 
+#: Words that end a sentence, and words after which a long one is cut rather than elsewhere.
+ENDS = frozenset(".!?。！？．؟۔।…")
+SIGNS = frozenset(",;:，；：、،؛—–")
 #: Where in a line each word stands: first character, after the last; None where it is not known.
 Offsets: TypeAlias = tuple[tuple[int, int] | None, ...]
 
@@ -89,6 +92,35 @@ class Source:
     def __len__(self) -> int:
         return len(self.sentence)
 
+    def cut(self, longest: int) -> "list[Source]":
+        """The sentence in pieces of at most so many words, cut after the ends of sentences.
+
+        Where there is none, after a sign, else anywhere. What is known of words but not written
+        with them cannot be cut.
+
+        >>> [piece.words for piece in Source.of("ja . nein . oder").cut(4)]
+        [('ja', '.', 'nein', '.'), ('oder',)]
+        """
+        if len(self) <= longest:
+            return [self]
+        is_plain = self.markup is None or self.markup.is_empty
+        if (
+            not is_plain
+            or self.order is not None
+            or self.matrices
+            or self.sentence != Sentence(self.words)
+        ):
+            found = f"a sentence of {len(self)} words with tags or demands"
+            raise LimitError(f"{found}; the limit is {longest} words; split it")
+        pieces, start = [], 0
+        while start < len(self):
+            end = _cut_after(self.words, start, longest)
+            offsets = None if self.offsets is None else self.offsets[start:end]
+            words = Sentence(self.words[start:end])
+            pieces.append(Source(words, raw=self.raw, offsets=offsets))
+            start = end
+        return pieces
+
     def with_sentence(self, sentence: Sentence) -> "Source":
         """The same words annotated."""
         if sentence.words != self.words:
@@ -131,6 +163,18 @@ class Source:
             order=order if self.order is None else tuple(self.order[place] for place in order),
             matrices={name: matrix[rows][:, places] for name, matrix in self.matrices.items()},
         )
+
+
+def _cut_after(words: Sequence[str], start: int, longest: int) -> int:
+    """Where the piece that starts here ends."""
+    if len(words) - start <= longest:
+        return len(words)
+    window = range(start + longest, start + longest // 2, -1)
+    for signs in (ENDS, SIGNS):
+        for end in window:
+            if words[end - 1] in signs:
+                return end
+    return start + longest
 
 
 def _check_order(order: Sequence[int], length: int) -> None:

@@ -39,6 +39,15 @@ class Phrase:
         """The source positions, in the order of the phrase."""
         return self.positions or tuple(range(*self.src))
 
+    def moved(self, src: int, tgt: int) -> "Phrase":
+        """The same phrase so many words further on."""
+        return replace(
+            self,
+            src=(self.src[0] + src, self.src[1] + src),
+            tgt=(self.tgt[0] + tgt, self.tgt[1] + tgt),
+            positions=tuple(place + src for place in self.positions),
+        )
+
     @property
     def runs(self) -> list[Span]:
         """The source positions as spans, from left to right; one where nothing is apart."""
@@ -130,6 +139,40 @@ class Translation:
             raw=source.raw,
             offsets=source.offsets,
             **of_search,
+        )
+
+    @classmethod
+    def joined(cls, pieces: "Sequence[Translation]") -> "Translation":
+        """The translation of a line from those of its pieces, one after the other.
+
+        Scores and features add up; there is no list of others, nor a graph.
+        """
+        if len(pieces) == 1:
+            return pieces[0]
+        phrases: list[Phrase] = []
+        links: list[tuple[int, int]] = []
+        unknown: list[int] = []
+        src = tgt = 0
+        for piece in pieces:
+            phrases += [phrase.moved(src, tgt) for phrase in piece.phrases]
+            links += [(src + one, tgt + other) for one, other in piece.links]
+            unknown += [src + place for place in piece.unknown]
+            src, tgt = src + len(piece.source), tgt + len(piece.tokens)
+        names = pieces[0].features
+        features = {name: sum(piece.features[name] for piece in pieces) for name in names}
+        offsets = [piece.offsets for piece in pieces]
+        known = [place for part in offsets if part is not None for place in part]
+        return cls(
+            source=tuple(word for piece in pieces for word in piece.source),
+            tokens=tuple(word for piece in pieces for word in piece.tokens),
+            text=" ".join(piece.text for piece in pieces),
+            score=sum(piece.score for piece in pieces),
+            features=MappingProxyType(features),
+            phrases=tuple(phrases),
+            links=tuple(links),
+            unknown=tuple(unknown),
+            raw=pieces[0].raw,
+            offsets=None if None in offsets else tuple(known),
         )
 
     @classmethod

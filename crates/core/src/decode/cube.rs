@@ -14,6 +14,8 @@ use std::collections::BinaryHeap;
 
 /// How many rows are open below the last one that was started.
 const AHEAD: u32 = 2;
+/// Steps between two looks whether somebody wants to stop: without a limit a stack may be huge.
+const LISTEN: usize = 1 << 12;
 
 /// Memory of the queue, kept between sentences.
 #[derive(Debug, Default)]
@@ -62,20 +64,23 @@ pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
         }
         cube.stack.clear();
         search.arena.hyps.close();
-        cube.pop(search, covered + 1);
+        cube.pop(search, covered + 1)?;
     }
     Ok(cube.stack.first().copied().unwrap_or_default())
 }
 
 impl Cube {
     /// Fills the stack of hypotheses that cover so many words.
-    fn pop(&mut self, search: &mut Searcher<'_>, covered: usize) {
+    fn pop(&mut self, search: &mut Searcher<'_>, covered: usize) -> Result<()> {
         let mut edges = std::mem::take(&mut self.edges[covered]);
         let complete = covered == search.length as usize;
         self.cells.clear();
         let mut tickets = std::mem::take(&mut self.heap).into_vec();
         tickets.clear();
         for (number, edge) in edges.iter().enumerate() {
+            if number % LISTEN == LISTEN - 1 {
+                search.check()?;
+            }
             let scored = search.score(edge, 0, 0, complete);
             self.cells.push(Cell { edge: number as u32, row: 0, column: 0, scored });
             tickets.push(ticket(scored.score + f64::from(edge.future), number));
@@ -94,6 +99,9 @@ impl Cube {
             if popped == limit {
                 break;
             }
+            if popped % LISTEN == 0 {
+                search.check()?;
+            }
             if column + 1 < search.options.lane(edge.lane).count {
                 self.push(search, edge, (number, row, column + 1), complete);
             }
@@ -107,6 +115,7 @@ impl Cube {
         self.heap.clear();
         edges.clear();
         self.edges[covered] = edges;
+        Ok(())
     }
 
     fn push(

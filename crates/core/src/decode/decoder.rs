@@ -12,6 +12,9 @@ use crate::parallel;
 use crate::reorder::{Prune, Pruning, Shaped};
 use std::sync::Mutex;
 
+/// Longest list of translations of a sentence, which is kept in memory.
+const MAX_NBEST: usize = 100_000;
+
 /// A system ready to translate: models, weights, settings. Shared by all threads.
 pub struct Decoder<'a> {
     pub(super) models: Models<'a>,
@@ -72,6 +75,13 @@ impl<'a> Decoder<'a> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Outcome>> {
+        if wanted.nbest > MAX_NBEST {
+            return Err(Error::Argument {
+                name: "nbest".into(),
+                found: wanted.nbest.to_string(),
+                expected: format!("at most {MAX_NBEST}"),
+            });
+        }
         let translate = |worker: &mut Worker<'_>, number: usize| {
             let outcome = worker.translate(&requests[number], wanted, job)?;
             job.advance(1);

@@ -40,4 +40,4 @@ pub use model::{Layout, Models};
 pub use request::{Request, Wanted};
 pub use settings::{Oov, Search, Settings};
 pub use translation::{GraphArc, Outcome, Statistics, Step, TgtSpan, Translation};
-pub use worker::{Memory, Worker};
+pub use worker::{MAX_WORDS, Memory, Worker};

@@ -23,6 +23,7 @@ pub fn run(search: &mut Searcher<'_>) -> Result<HypId> {
             edges.clear();
             search.edges(group, |_, edge| edges.push(edge));
             for edge in &mut edges {
+                search.check()?;
                 let lane = *search.options.lane(edge.lane);
                 let after = covered + lane.span.len() as usize;
                 let complete = after == length;

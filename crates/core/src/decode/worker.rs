@@ -22,7 +22,7 @@ use super::settings::Search;
 use super::stack;
 use super::stock::Stock;
 use super::translation::{Outcome, Statistics, Translation};
-use crate::error::Result;
+use crate::error::{Error, Place, Result};
 use crate::feature::{OptionId, PathScorer, Span};
 use crate::job::Job;
 use crate::orientation::Model;
@@ -33,6 +33,9 @@ use hashbrown::HashSet;
 
 /// Paths looked at for each place in a list of distinct translations.
 const DISTINCT_EFFORT: usize = 200;
+
+/// Most words of a sentence. What grows with their square takes some hundred megabytes then.
+pub const MAX_WORDS: usize = 2000;
 
 /// One thread at work; it remembers much from sentence to sentence, but nothing that would change
 /// a result.
@@ -71,7 +74,7 @@ impl Worker<'_> {
                 Search::Stack => stack::run(&mut searcher)?,
             };
             let Searcher { arena, mut stats, .. } = searcher;
-            let best = decoder.list(&replay, arena, last, wanted);
+            let best = decoder.list(&replay, arena, last, wanted, job)?;
             stats.jumps = jumps(&best[0]);
             let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
             Ok(Outcome { best, stats, graph })
@@ -121,6 +124,13 @@ impl Decoder<'_> {
     ) -> Result<T> {
         let Request { source, markup } = request;
         let src = source.words;
+        if src.len() > MAX_WORDS {
+            return Err(Error::Limit {
+                place: Place { file: "sentence".into(), line: None },
+                found: format!("{} words", src.len()),
+                limit: format!("{MAX_WORDS} words a sentence; split it"),
+            });
+        }
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted { lms: &self.models.lms, weights: &values[self.layout.lm.clone()] };
@@ -201,23 +211,27 @@ impl Decoder<'_> {
         arena: &Arena,
         last: HypId,
         wanted: Wanted,
-    ) -> Vec<Translation> {
+        job: &Job,
+    ) -> Result<Vec<Translation>> {
         if replay.src.is_empty() {
             let features = vec![0.0; self.layout.len()];
-            return vec![Translation { features, ..Translation::default() }];
+            return Ok(vec![Translation { features, ..Translation::default() }]);
         }
         let count = wanted.nbest.max(1);
-        let paths = Paths::new(arena.hyps.all(), last);
-        if !wanted.distinct {
-            return paths.take(count).map(|path| replay.translation(&path)).collect();
-        }
+        let effort = if wanted.distinct { count.saturating_mul(DISTINCT_EFFORT) } else { count };
         let mut seen: HashSet<Vec<String>, rustc_hash::FxBuildHasher> = HashSet::default();
-        paths
-            .take(count.saturating_mul(DISTINCT_EFFORT))
-            .map(|path| replay.translation(&path))
-            .filter(|translation| seen.insert(translation.words.clone()))
-            .take(count)
-            .collect()
+        let mut best = Vec::new();
+        for path in Paths::new(arena.hyps.all(), last).take(effort) {
+            job.check()?;
+            let translation = replay.translation(&path);
+            if !wanted.distinct || seen.insert(translation.words.clone()) {
+                best.push(translation);
+            }
+            if best.len() == count {
+                break;
+            }
+        }
+        Ok(best)
     }
 }
 

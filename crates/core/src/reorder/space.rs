@@ -115,6 +115,9 @@ impl Space {
             Space::Ibm(words) => {
                 let mut position = here.gap;
                 for _ in 1..words {
+                    if position >= length {
+                        break;
+                    }
                     position = here.cov.next_free(position + 1);
                 }
                 Span::new(here.gap, (position + 1).min(length))
