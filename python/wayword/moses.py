@@ -13,18 +13,16 @@ Not: factors, several phrase tables, binary tables, features such as OSM or spar
 (['6'], ['LM0= 0.5'])
 """
 
+import math
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wayword import extract, lm
 from wayword._core import Orientation
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, new_file, new_folder, open_text
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError, WaywordError
 from wayword.parts.part import entry, open_part
@@ -84,7 +82,7 @@ class Feature:
     def count(self) -> int:
         """How many scores it has."""
         text = self.options.get("num-features", "1")
-        if not text.isdecimal():
+        if not (text.isascii() and text.isdecimal() and len(text) < 6):
             raise FormatError(f"{self.place}: num-features={text}; expected a number")
         return int(text)
 
@@ -116,24 +114,8 @@ def import_moses(
     reader = _Reader(ini, sections)
     with new_folder(out) as folder:
         reader.build(folder, packed, progress).save(folder)
+        System.open(folder)  # what cannot be opened gets no name
     return System.open(out)
-
-
-@contextmanager
-def new_folder(path: FilePath) -> Iterator[Path]:
-    """A folder that appears under its name only when it is complete."""
-    path = Path(path)
-    if path.exists():
-        raise ArgumentError(f"{path}: is there already; choose another name or remove it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-    try:
-        yield part
-        part.chmod(0o755)
-        part.rename(path)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
 
 
 class _Reader:
@@ -238,7 +220,7 @@ class _Reader:
                 weights[name.strip()] = [float(value) for value in values.split()]
             except ValueError:
                 equals = ""
-            if not equals:
+            if not equals or not all(map(math.isfinite, weights[name.strip()])):
                 raise self._wrong(f"weight `{line[:60]}`", "`Name= number …`", "correct the line")
         return weights
 
@@ -297,23 +279,34 @@ class _Reader:
         for section, name in NUMBERS.items():
             if section in self.sections:
                 text = "".join(self.sections[section][:1])
-                options[name] = float(text) if name == "threshold" else self._number(section, text)
+                kind = float if name == "threshold" else int
+                options[name] = self._as_number(kind, f"[{section}]", text)
         per_span = table.options.get("table-limit") or "".join(
             self.sections.get("ttable-limit", ["20"])[:1]
         )
-        options["options_per_span"] = int(per_span)
+        options["options_per_span"] = self._as_number(int, "table-limit", per_span)
         is_early = "early-distortion-cost" in self.sections
         options["distortion"] = "early" if is_early else "foreseen"
         if "drop-unknown" in self.sections:
             options["oov"] = "drop"
-        return Settings.from_dict(options)
+        try:
+            return Settings.from_dict(options)
+        except ArgumentError as error:
+            raise FormatError(f"{self.ini}: {error}") from None
 
     def _number(self, section: str, default: str) -> int:
         text = "".join(self.sections.get(section, [])[:1]) or default
+        return int(self._as_number(int, f"[{section}]", text))
+
+    def _as_number(self, kind: Callable[[str], float], where: str, text: str) -> float:
+        """The number that stands there, if it is one that fits."""
         try:
-            return int(text)
+            number = kind(text)
         except ValueError:
-            raise self._wrong(f"[{section}] `{text}`", "a number", "correct it") from None
+            number = math.nan
+        if not abs(number) < 1 << 32:
+            raise self._wrong(f"{where} `{text}`", "a number", "correct it")
+        return number
 
     def _wrong(self, found: str, expected: str, advice: str) -> WaywordError:
         return FormatError(f"{self.ini}: found {found}; expected {expected}; {advice}")

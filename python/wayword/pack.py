@@ -21,8 +21,6 @@ wayword.errors.FormatError: ...x.wayword: no packed system; expected a file of `
 import hashlib
 import os
 import re
-import secrets
-import shutil
 import stat
 import sys
 import zipfile
@@ -30,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wayword.corpus.files import BLOCK, FilePath, new_bytes
+from wayword.corpus.files import BLOCK, FilePath, new_bytes, new_folder
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.manifest import CARD, MANIFEST, check_sizes, read_manifest
 
@@ -83,7 +81,11 @@ def cached(path: FilePath) -> Path:
     folder = _cache() / digest
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        unpack(path, folder)
+        try:
+            unpack(path, folder)
+        except (OSError, ArgumentError):
+            if not (folder / MANIFEST).is_file():  # else another process was quicker
+                raise
     return folder
 
 
@@ -97,20 +99,11 @@ def unpack(path: FilePath, folder: FilePath) -> None:
     path, folder = Path(path), Path(folder)
     if folder.exists():
         raise ArgumentError(f"{folder}: exists already; expected the name of a new folder")
-    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     with _opened(path) as archive:
         sums = _sums(path, archive)
-        part.mkdir()
-        try:
+        with new_folder(folder) as part:
             for entry in archive.infolist():
                 _extract(path, archive, entry, part, sums.get(entry.filename))
-            try:
-                part.rename(folder)
-            except OSError:
-                if not (folder / MANIFEST).is_file():  # else another process was quicker
-                    raise
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
 
 
 def _opened(path: Path) -> zipfile.ZipFile:

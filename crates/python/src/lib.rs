@@ -18,6 +18,7 @@ mod oracle;
 mod outcome;
 mod reorder;
 mod source;
+mod storage;
 mod tune;
 mod view;
 mod waw;
@@ -35,6 +36,9 @@ fn provoke_panic(py: Python<'_>) -> PyResult<()> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     border::silence_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<storage::NewFile>()?;
+    module.add_class::<storage::NewFolder>()?;
+    module.add_class::<storage::TempFolder>()?;
     module.add_class::<corpus::Bitext>()?;
     module.add_class::<corpus::BitextBuilder>()?;
     module.add_class::<corpus::Reader>()?;

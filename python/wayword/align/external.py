@@ -10,11 +10,11 @@ Not: saving a model; neither program has one to save.
 import logging
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from wayword.align.links import Links
 from wayword.corpus import Bitext
+from wayword.corpus.files import temp_folder
 from wayword.errors import ArgumentError, WaywordError
 
 __all__ = ["EXTERNAL", "run_external"]
@@ -33,8 +33,7 @@ def run_external(name: str, bitext: Bitext) -> tuple[Links, Links]:
             f"model: found `{name}`, but its command `{EXTERNAL[name]}` is not on the path; "
             "expected it to be installed; try the built-in model `hmm`"
         )
-    with tempfile.TemporaryDirectory(prefix="wayword-") as name_of_folder:
-        folder = Path(name_of_folder)
+    with temp_folder() as folder:
         _write_text(bitext, folder)
         (_run_eflomal if name == "eflomal" else _run_fast_align)(program, folder)
         return Links.read(folder / "forward", bitext), Links.read(folder / "reverse", bitext)

@@ -3,15 +3,18 @@
 A subcommand is a module with ``HELP`` (one line), ``configure(parser)`` and ``run(args)``, which
 parses and prints and calls an importable function of its stage. Here errors become one line on
 standard error and an exit code: 0 done, 1 failed, 2 wrong usage; as for any Unix program, 130
-after Ctrl-C and 141 when the reader of a pipe went away.
+after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP and 141 when the reader of a pipe went away.
+All signals that ask to stop end a command in the same way: what is half done is removed.
 """
 
 import argparse
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["COMMANDS", "main"]
 
@@ -79,22 +82,79 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class Stopped(KeyboardInterrupt):
+    """Somebody asked the command to stop, by this signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+#: Signals that end a command as Ctrl-C does, where the system has them.
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code."""
+    stops: list[int] = []
+    args = argparse.Namespace()
+    before = _obey(stops)
     try:
+        _open_streams()
         _speak_utf8()
         args = _parse(argv)
         args.run(args)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _fail("stopped", 130)
     except BrokenPipeError:
         # Python would complain once more when it flushes standard output on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except KeyboardInterrupt:
+        return _fail("stopped", 128 + (stops or [signal.SIGINT])[0])
     except Exception as error:
-        return _explain(error)
+        if stops:  # while it was being stopped: an import that was cut off says anything
+            return _fail("stopped", 128 + stops[0])
+        return _explain(error, args)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return 0
+
+
+def _obey(stops: list[int]) -> dict[int, Any]:
+    """Turn signals into exceptions, so that all that is half done is removed; what was before."""
+
+    def stop(number: int, _frame: object) -> NoReturn:
+        stops.append(number)
+        raise Stopped(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        return {}  # whoever called it sees to signals
+    # A signal that is ignored stays so, as `nohup` wants it.
+    asked = {number: signal.getsignal(number) for number in SIGNALS}
+    usual = {signal.SIG_DFL, signal.default_int_handler}
+    return {
+        number: signal.signal(number, stop) for number, handler in asked.items() if handler in usual
+    }
+
+
+def _open_streams() -> None:
+    """Stand in for standard streams that were closed.
+
+    Else the next file that is opened would take the place of one, and get what is printed. What
+    is read from or printed to a closed stream fails; what would be said on standard error is lost.
+    """
+    ways = (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w"))
+    for number, (name, flags, mode) in enumerate(ways):
+        if getattr(sys, name) is not None:
+            continue
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
+        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -119,7 +179,7 @@ def _speak_utf8() -> None:
             reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: Exception, args: argparse.Namespace) -> int:
     from wayword.errors import ArgumentError, WaywordError
 
     if os.environ.get("WAYWORD_TRACEBACK"):
@@ -131,13 +191,29 @@ def _explain(error: Exception) -> int:
     if isinstance(error, OSError):
         named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _fail(named, 1)
+    if isinstance(error, MemoryError):
+        return _fail("not enough memory; give less text at a time, or smaller limits", 1)
+    if isinstance(error, OverflowError) and (numbers := _odd_numbers(args)):
+        return _fail(f"{', '.join(numbers)}: out of range; expected a smaller, whole number", 2)
     kind = type(error).__name__
     return _fail(
         f"internal error, please report it: {kind}: {error} (WAYWORD_TRACEBACK=1 shows where)", 1
     )
 
 
+def _odd_numbers(args: argparse.Namespace) -> list[str]:
+    """The numbers among the arguments that the core has no place for."""
+    return [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in vars(args).items()
+        if type(value) is int and not 0 <= value < 1 << 32
+    ]
+
+
 def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
-    print(f"wayword: {line}", file=sys.stderr)
+    try:
+        print(f"wayword: {line}", file=sys.stderr, flush=True)
+    except OSError:  # nobody listens any more
+        return code
     return code

@@ -87,9 +87,9 @@ def _two_files(
     Then the clean files are called by the first file and the languages.
     """
     from pathlib import Path
-    from tempfile import TemporaryDirectory
 
     from wayword.corpus.collection import find_pieces
+    from wayword.corpus.files import temp_folder
     from wayword.gather import write_pieces
 
     langs = args.src_lang, args.tgt_lang
@@ -99,8 +99,8 @@ def _two_files(
         return
     stem = Path(pieces[0].src).name.partition(".")[0]
     names = [f"{stem}.{lang or side}" for lang, side in zip(langs, ("src", "tgt"), strict=True)]
-    with TemporaryDirectory(prefix="wayword-") as folder:
-        src, tgt = (str(Path(folder, name)) for name in names)
+    with temp_folder() as folder:
+        src, tgt = (str(folder / name) for name in names)
         skipped = write_pieces(pieces, (src, tgt), langs, args.columns, progress=progress)
         if skipped:
             print(f"wayword: {skipped} units had no pair to give", file=sys.stderr)

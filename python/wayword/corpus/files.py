@@ -2,28 +2,28 @@
 
 In: paths; ``.gz``, ``.xz`` and ``.zst`` are undone by the core, told by content, not by name.
 Out: bytes, lines, or a file in the making that gets its name when it is complete.
+How: the core makes and names all files (``storage`` there): under a name that nobody can guess,
+beside their place, swept by the next writer when a process was killed. Only a regular file is ever
+replaced; bytes for a device or a pipe go through to it.
 Cost: linear, a block in memory.
 
->>> folder = tempfile.TemporaryDirectory()
->>> path = Path(folder.name, "two.txt.gz")
->>> with new_file(path) as file:
-...     for word in ("eins", "zwei"):
-...         print(word, file=file)
->>> list(open_text(path))
+>>> with temp_folder() as folder:
+...     path = folder / "two.txt.gz"
+...     with new_file(path) as file:
+...         for word in ("eins", "zwei"):
+...             print(word, file=file)
+...     list(open_text(path))
 ['eins', 'zwei']
->>> folder.cleanup()
 """
 
 import gzip
 import hashlib
 import io
 import os
-import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -45,13 +45,16 @@ __all__ = [
     "batches",
     "check_line_counts",
     "count_lines",
+    "is_plain_name",
     "new_bytes",
     "new_file",
+    "new_folder",
     "open_bytes",
     "open_text",
     "sha256",
     "size_in_bytes",
     "spooled",
+    "temp_folder",
 ]
 
 FilePath = str | os.PathLike[str]
@@ -165,8 +168,8 @@ def spooled(path: FilePath) -> Iterator[Path]:
     if os.fspath(path) != "-":
         yield Path(path)
         return
-    with tempfile.TemporaryDirectory(prefix="wayword-") as folder:
-        copy = Path(folder, "stdin")
+    with temp_folder() as folder:
+        copy = folder / "stdin"
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, BLOCK)
         try:
@@ -185,10 +188,6 @@ def new_file(path: FilePath) -> Iterator[TextIO]:
     path = Path(path)
     if path.suffix in COMPRESSION[1:]:
         raise ArgumentError(f"{path}: cannot write `{path.suffix}`; expected a plain or `.gz` name")
-    if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null: nothing to rename
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
     with new_bytes(path) as raw, _text_over(raw, compress=path.suffix == ".gz") as text:
         yield text
 
@@ -197,19 +196,53 @@ def new_file(path: FilePath) -> Iterator[TextIO]:
 def new_bytes(path: FilePath) -> Iterator[BinaryIO]:
     """Write bytes that appear under their name only when all of them are on disk.
 
-    Until then they stand beside it under a temporary name; an exception removes them.
+    Until then they stand beside it under a temporary name; an exception removes them. A device or
+    a pipe gets them as they come.
+    """
+    part = _core.NewFile(path)
+    if part.temporary is None:
+        with Path(path).open("ab") as raw:
+            yield raw
+        return
+    try:
+        with part.temporary.open("r+b") as raw:
+            yield raw
+        part.finish()
+    finally:
+        part.discard()
+
+
+@contextmanager
+def new_folder(path: FilePath) -> Iterator[Path]:
+    """A folder that appears under its name only when it is complete; an exception removes it.
+
+    The folders that it is in are made if need be, and removed again with it.
     """
     path = Path(path)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    if os.path.lexists(path):
+        raise ArgumentError(f"{path}: is there already; choose another name or remove it")
+    missing = [folder for folder in path.parents if not folder.exists()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _core.NewFolder(path)
     try:
-        with part.open("xb") as raw:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        part.replace(path)
+        yield part.temporary
+        part.finish()
     except BaseException:
-        part.unlink(missing_ok=True)
+        part.discard()
+        with suppress(OSError):  # somebody else put something there
+            for folder in missing:
+                folder.rmdir()
         raise
+
+
+@contextmanager
+def temp_folder() -> Iterator[Path]:
+    """A folder for a while. When the process is killed, the next such folder removes it."""
+    folder = _core.TempFolder()
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
 
 
 @contextmanager
@@ -256,6 +289,17 @@ def sha256(path: FilePath) -> str:
         while block := file.read(BLOCK):
             digest.update(block)
     return digest.hexdigest()
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether this is the name of a file in the folder where it is looked for, on any system.
+
+    >>> [is_plain_name(name) for name in ("lm", "", "..", "a/b", "c:lm", "a" + chr(92) + "b", 3)]
+    [True, False, False, False, False, False, False]
+    """
+    if not isinstance(name, str) or name in {"", ".", ".."}:
+        return False
+    return not set(name) & {"/", "\\", ":", "\0"}
 
 
 def size_in_bytes(size: int | str) -> int:

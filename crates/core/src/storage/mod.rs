@@ -1,7 +1,7 @@
 //! The ground floor: how everything that outlives a run, or does not fit memory, lies on disk.
 //!
-//! In: bytes and small records. Out: files that are there whole or not at all (`NewFile`), with
-//! a header that tells what they are (`Seal`), mapped when they are large (`map`, `Blob`), and
+//! In: bytes and small records. Out: files and folders that are there whole or not at all
+//! (`NewFile`, `NewFolder`), with a header that tells what they are (`Seal`), mapped when they are large (`map`, `Blob`), and
 //! read without going past their end (`Cursor`, `Body`); temporary files that go when their owner
 //! goes (`TempFolder`), and what is spilled to them: bytes (`BlobWriter`, `TempFile`), sequences
 //! and sorted records (`Spool`, `Sorter`).
@@ -11,13 +11,14 @@ mod blob;
 mod bytes;
 mod file;
 mod mapped;
+mod part;
 mod seal;
 mod spill;
 mod temp;
 
 pub use blob::{Blob, BlobWriter};
 pub use bytes::{Cursor, long_at, short_at, write_number};
-pub use file::NewFile;
+pub use file::{NewFile, NewFolder, replaces};
 pub use mapped::{in_memory, map, prefer_large_pages, read_only};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
 pub use spill::{Record, Sorted, Sorter, Spool};

@@ -129,7 +129,8 @@ pub struct Sealed<'a> {
     pub body: &'a [u8],
     /// A number that tells this file from others.
     pub digest: u64,
-    checksum: u64,
+    /// What `body` is compared with.
+    pub checksum: u64,
 }
 
 impl<'a> Sealed<'a> {
@@ -178,7 +179,7 @@ pub struct SealedFile {
 impl SealedFile {
     /// Begins a file; nothing is seen under `path` until `finish`.
     pub fn create(path: &Path, seal: Seal) -> Result<Self> {
-        let mut file = NewFile::create(path)?;
+        let mut file = NewFile::create_regular(path)?;
         file.write(&vec![0; seal.size()])?;
         Ok(SealedFile { seal, file, sum: BodySum::default() })
     }

@@ -1,9 +1,11 @@
 //! Temporary files that go when their owner goes.
 //!
 //! In: a folder to work in, or none for the system's. Out: files inside a folder of our own,
-//! which is made with the first of them and removed with the value.
+//! which is made with the first of them and removed with the value. What a killed process left
+//! is removed when the next such folder is made.
 //! Cost: nothing until the first file.
 
+use super::part::Part;
 use crate::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,12 +15,14 @@ use std::sync::{Arc, Mutex};
 
 /// Bytes that are gathered before they are written.
 pub(super) const BUFFER: usize = 1 << 16;
+/// What the names of our folders begin with.
+const NAME: &str = "wayword-";
 
 /// A folder for files that are not kept.
 #[derive(Debug)]
 pub struct TempFolder {
     parent: PathBuf,
-    folder: Mutex<Option<PathBuf>>,
+    folder: Mutex<Option<Part>>,
     files: AtomicU64,
 }
 
@@ -30,25 +34,20 @@ impl TempFolder {
     }
 
     /// The path of a file that is not there yet.
-    pub(super) fn new_path(&self) -> Result<PathBuf> {
-        static FOLDERS: AtomicU64 = AtomicU64::new(0);
-        let mut folder = self.folder.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let folder = match &mut *folder {
-            Some(folder) => folder,
-            none => {
-                let number = FOLDERS.fetch_add(1, Relaxed);
-                let path = self.parent.join(format!("wayword-{}-{number}", std::process::id()));
-                fs::create_dir_all(&path).map_err(|source| Error::io(&path, source))?;
-                none.insert(path)
-            }
-        };
-        Ok(folder.join(self.files.fetch_add(1, Relaxed).to_string()))
+    pub fn new_path(&self) -> Result<PathBuf> {
+        Ok(self.path()?.join(self.files.fetch_add(1, Relaxed).to_string()))
     }
 
-    /// Where it is, once there is a file in it.
-    #[cfg(test)]
-    pub(super) fn path(&self) -> Option<PathBuf> {
-        self.folder.lock().unwrap().clone()
+    /// Where it is; it is made now if it was not before.
+    pub fn path(&self) -> Result<PathBuf> {
+        let mut folder = self.folder.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(folder) = &*folder {
+            return Ok(folder.path.clone());
+        }
+        let made = fs::create_dir_all(&self.parent)
+            .and_then(|()| Part::folder(&self.parent, NAME, ""))
+            .map_err(|source| Error::io(&self.parent, source))?;
+        Ok(folder.insert(made).path.clone())
     }
 }
 
@@ -56,7 +55,7 @@ impl Drop for TempFolder {
     fn drop(&mut self) {
         let folder = self.folder.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(folder) = folder {
-            let _ = fs::remove_dir_all(folder);
+            let _ = fs::remove_dir_all(&folder.path);
         }
     }
 }
@@ -172,7 +171,7 @@ mod tests {
     #[test]
     fn the_folder_is_gone_afterwards() {
         let folder = TempFolder::new(None);
-        assert_eq!(folder.path(), None);
+        assert!(folder.folder.lock().unwrap().is_none());
         let file = TempFile::new(folder.clone());
         assert_eq!(file.push(b"some").unwrap(), 0);
         assert_eq!(file.push(b"more").unwrap(), 4);

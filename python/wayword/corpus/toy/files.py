@@ -2,8 +2,8 @@
 
 In: pair name, number of training pairs, folder, seed. Out: the paths written.
 How: a checksum of the source sentence (of the modern one, for spellings) decides its part, so
-every distinct sentence belongs to one part and nothing need be remembered. Each file is written
-under a temporary name beside its place and renamed when all are whole.
+every distinct sentence belongs to one part and nothing need be remembered. The files get their
+names when all are whole.
 Cost: one pass over the stream; memory does not grow.
 Not: compression; a folder that does not exist is made.
 """
@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
+from wayword.corpus.files import new_file
 from wayword.corpus.toy.pair import SPELLINGS, ToyPair, realiser_of
 from wayword.corpus.toy.stream import endless
 from wayword.errors import ArgumentError
@@ -37,14 +38,9 @@ def write(pair: str, n: int, folder: str | os.PathLike[str], *, seed: int = 1) -
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     paths = [target / f"{part}.{ending}" for part in PARTS for ending in endings(pair)]
-    drafts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
-    try:
-        _write_drafts(pair, n, drafts, seed)
-        for draft, path in zip(drafts, paths, strict=True):
-            draft.replace(path)
-    finally:
-        for draft in drafts:
-            draft.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        files = [stack.enter_context(new_file(path)) for path in paths]
+        _write_parts(pair, n, files, seed)
     return tuple(paths)
 
 
@@ -65,21 +61,17 @@ def _sizes(n: int) -> dict[str, int]:
     return {"train": n, "dev": held_out, "test": held_out}
 
 
-def _write_drafts(pair: str, n: int, drafts: list[Path], seed: int) -> None:
+def _write_parts(pair: str, n: int, files: Sequence[TextIO], seed: int) -> None:
     left = _sizes(n)
-    with ExitStack() as stack:
-        files = [
-            stack.enter_context(draft.open("w", encoding="utf-8", newline="\n")) for draft in drafts
-        ]
-        width = len(files) // len(PARTS)
-        by_part = {part: files[at * width : (at + 1) * width] for at, part in enumerate(PARTS)}
-        for item in endless(pair, seed):
-            if not any(left.values()):
-                break
-            part = part_of(item.tgt if pair in SPELLINGS else item.src)
-            if left[part]:
-                left[part] -= 1
-                _write_lines(by_part[part], item)
+    width = len(files) // len(PARTS)
+    by_part = {part: files[at * width : (at + 1) * width] for at, part in enumerate(PARTS)}
+    for item in endless(pair, seed):
+        if not any(left.values()):
+            break
+        part = part_of(item.tgt if pair in SPELLINGS else item.src)
+        if left[part]:
+            left[part] -= 1
+            _write_lines(by_part[part], item)
 
 
 def _write_lines(files: Sequence[TextIO], item: ToyPair) -> None:
