@@ -43,6 +43,12 @@ struct Shared {
 }
 
 impl Shared {
+    /// Refuses damaged models: to be asked before anything that was made with them goes out.
+    fn verified(&self) -> wayword::Result<()> {
+        self.table.verified()?;
+        self.lms.iter().try_for_each(|lm| lm.verified())
+    }
+
     /// Runs something with the models in their seats.
     fn with<T>(&self, run: impl FnOnce(Models<'_>) -> T) -> T {
         let seat = TableSeat { table: &self.table, orientation: self.orientation };
@@ -113,6 +119,7 @@ impl Decoder {
             let outcomes = with_requests(&held, |requests| {
                 self.with(|decoder| decoder.translate_all(requests, wanted, job))
             })?;
+            self.models.verified()?;
             Ok(turn(outcomes))
         })
     }
@@ -227,6 +234,7 @@ impl Decoder {
                     }
                     given.push((Span::new(*start, *end), tgt.iter().map(String::as_str).collect()));
                 }
+                self.models.verified()?;
                 self.with(|decoder| decoder.score(&requests[0], &given))
             })
         })?;

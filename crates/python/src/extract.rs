@@ -164,6 +164,7 @@ impl PhraseTable {
     /// The options of a source phrase and how often it was extracted.
     fn options(&self, py: Python<'_>, words: Vec<String>) -> PyResult<(u64, Vec<Option_>)> {
         call(py, || {
+            self.inner.verified()?;
             let known = self.inner.src_words();
             let ids: Option<Vec<u32>> = words.iter().map(|word| known.id(word)).collect();
             let Some(ids) = ids else { return Ok((0, Vec::new())) };

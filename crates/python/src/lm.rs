@@ -57,7 +57,10 @@ impl LanguageModel {
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        enter(py, 1, None, |_| NewFile::save(&path, self.inner.bytes()))
+        enter(py, 1, None, |_| {
+            self.inner.verified()?;
+            NewFile::save(&path, self.inner.bytes())
+        })
     }
 
     #[pyo3(signature = (path, *, progress=None))]
@@ -67,7 +70,10 @@ impl LanguageModel {
         path: PathBuf,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        enter(py, 1, progress, |job| lm::write_arpa(&*self.inner, &path, job))
+        enter(py, 1, progress, |job| {
+            self.inner.verified()?;
+            lm::write_arpa(&*self.inner, &path, job)
+        })
     }
 
     #[getter]
@@ -95,19 +101,33 @@ impl LanguageModel {
     }
 
     /// Score, score of known words, words and unknown words of a line.
-    fn score_line(&self, line: &str, bos: bool, eos: bool) -> (f64, f64, u64, u64) {
+    fn score_line(
+        &self,
+        py: Python<'_>,
+        line: &str,
+        bos: bool,
+        eos: bool,
+    ) -> PyResult<(f64, f64, u64, u64)> {
+        call(py, || self.inner.verified())?;
         let sum = self.inner.score_line(line, (bos, eos));
-        (sum.score, sum.known_score, sum.tokens, sum.unknown)
+        Ok((sum.score, sum.known_score, sum.tokens, sum.unknown))
     }
 
     /// Score, length of the n-gram found and whether it is unknown, of every word.
-    fn word_scores(&self, words: Vec<PyBackedStr>, bos: bool, eos: bool) -> Vec<(f64, u8, bool)> {
+    fn word_scores(
+        &self,
+        py: Python<'_>,
+        words: Vec<PyBackedStr>,
+        bos: bool,
+        eos: bool,
+    ) -> PyResult<Vec<(f64, u8, bool)>> {
+        call(py, || self.inner.verified())?;
         let mut scores = Vec::with_capacity(words.len() + 1);
         let ids = words.iter().map(|word| self.inner.text_id(word));
         self.inner.score_words(ids, (bos, eos), |word| {
             scores.push((f64::from(word.score), word.order, word.is_unknown));
         });
-        scores
+        Ok(scores)
     }
 
     /// The four numbers of `score_line` for each line, as rows.
@@ -126,6 +146,7 @@ impl LanguageModel {
                     job.check()?;
                 }
             }
+            self.inner.verified()?;
             Ok(rows)
         })?;
         Ok(View::of(Arc::new(rows), SCORES, |rows: &Vec<[f64; 4]>| rows).in_columns(4))
@@ -148,6 +169,7 @@ impl LanguageModel {
                 rows.push(row(&self.inner.score_line(line, (bos, eos))));
                 report(rows.len(), job)?;
             }
+            self.inner.verified()?;
             Ok(rows)
         })?;
         Ok(View::of(Arc::new(rows), SCORES, |rows: &Vec<[f64; 4]>| rows).in_columns(4))

@@ -5,7 +5,7 @@
 //! probe that is known to fail; backoffs of the history are in the state already.
 //! Cost: no allocation; mapping a file takes the time to check its header.
 //! Safety: every read is bounds-checked, so damaged bytes give wrong scores at worst, and
-//! `verify` finds them.
+//! `verified`, to be asked before scores go out, finds them.
 
 use super::grams::{Gram, GramIter, Grams, matters};
 use super::image::{LAST, word_hash};
@@ -18,7 +18,8 @@ use super::{BOS, EOS, MAX_ORDER, UNK};
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
 use crate::storage::{
-    Flaw, in_memory, long_at as long, map, prefer_large_pages, read_only, short_at as short,
+    Check, Flaw, in_memory, long_at as long, map_open, prefer_large_pages, read_only,
+    short_at as short,
 };
 use memmap2::{Mmap, MmapMut};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct Model {
     layout: Layout,
     digest: u64,
     path: Option<PathBuf>,
+    /// Under way when the bytes are those of a file that was not verified.
+    check: Option<Check>,
 }
 
 /// The answer to a query.
@@ -53,8 +56,29 @@ pub fn is_image(start: &[u8]) -> bool {
 impl Model {
     /// Maps a file; its header and size are checked, and all of it with `verify`.
     pub fn open(path: &Path, verify: bool) -> Result<Self> {
-        let bytes = map(path)?;
-        Model::from_bytes(bytes, Some(path), verify)
+        let (file, bytes) = map_open(path)?;
+        let mut model = Model::from_bytes(bytes, Some(path), verify)?;
+        if !verify {
+            let sealed = SEAL.open(&model.bytes).map_err(|flaw| model.wrong(flaw))?;
+            let range = SEAL.size() as u64..model.bytes.len() as u64;
+            model.check = Some(Check::begin(file, range, sealed.checksum));
+        }
+        Ok(model)
+    }
+
+    /// Refuses a damaged model, once all of it was compared with its checksum. Ask before what
+    /// was scored with it goes out.
+    pub fn verified(&self) -> Result<()> {
+        let path = self.path.as_deref().unwrap_or(Path::new("model"));
+        match self.check.as_ref().map_or(Ok(true), Check::is_sound) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.wrong(Flaw::new("bytes that do not fit their checksum"))),
+            Err(source) => Err(Error::io(path, source)),
+        }
+    }
+
+    fn wrong(&self, flaw: Flaw) -> Error {
+        SEAL.error(Place::file(self.path.as_deref().unwrap_or(Path::new("model"))), flaw)
     }
 
     /// A model in memory.
@@ -90,7 +114,8 @@ impl Model {
             sealed.verify().map_err(wrong)?;
         }
         let digest = sealed.digest;
-        Ok(Model { bytes, header, layout, digest, path: path.map(Path::to_path_buf) })
+        let path = path.map(Path::to_path_buf);
+        Ok(Model { bytes, header, layout, digest, path, check: None })
     }
 
     /// The file that is mapped.

@@ -3,8 +3,9 @@
 //! In: a file that `TableWriter` wrote. Out: all options of a source phrase by one look-up,
 //! without allocation; words and their ids.
 //! How: opening checks the header and the small parts; a look-up follows the index to a block and
-//! checks its checksum, and reading checks every bound. So a damaged file gives an error or
-//! valid options, and opening takes milliseconds whatever the size.
+//! checks its checksum, the index is compared with its own in the background (`verified`), and
+//! reading checks every bound. So a damaged file gives an error, and opening takes milliseconds
+//! whatever the size.
 //! Cost: O(options); the file's pages are shared between processes.
 
 use super::format::{Contents, PARTS, Part, RowScores, SEAL, START, evidence, hash, slot};
@@ -12,7 +13,7 @@ use super::view::{Blocks, Options, WordIter};
 use super::words::Words;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
-use crate::storage::{Blob, Cursor, Flaw, long_at, map};
+use crate::storage::{Blob, Check, Cursor, Flaw, long_at, map_open};
 use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,12 +34,29 @@ pub struct PhraseTable {
     rows: Vec<RowScores>,
     src_words: usize,
     tgt_words: usize,
+    /// Of the index, under way when the table is that of a file.
+    check: Option<Check>,
 }
 
 impl PhraseTable {
     /// Opens a table.
     pub fn open(path: &Path) -> Result<Self> {
-        PhraseTable::from_blob(Blob::of_file(map(path)?), Place::file(path))
+        let (file, map) = map_open(path)?;
+        let mut table = PhraseTable::from_blob(Blob::of_file(map), Place::file(path))?;
+        let Range { start, end } = table.parts[Part::Index as usize];
+        let checksum = table.checksums[Part::Index as usize];
+        table.check = Some(Check::begin(file, start as u64..end as u64, checksum));
+        Ok(table)
+    }
+
+    /// Refuses a table with a damaged index, once all of that was compared with its checksum. Ask
+    /// before what was looked up goes out; blocks of options are compared as they are read.
+    pub fn verified(&self) -> Result<()> {
+        match self.check.as_ref().map_or(Ok(true), Check::is_sound) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.damaged()),
+            Err(source) => Err(Error::io(Path::new(&self.place.file), source)),
+        }
     }
 
     /// A table whose bytes are at hand; messages name `place`.
@@ -78,6 +96,7 @@ impl PhraseTable {
             rows: Vec::new(),
             src_words: 0,
             tgt_words: 0,
+            check: None,
         };
         let small = [Part::SrcWords, Part::TgtWords, Part::Rows, Part::Sets, Part::Recipe];
         if !small.into_iter().all(|part| table.is_sound(part)) {

@@ -13,13 +13,18 @@ const NAMELESS: &str = "model";
 
 /// Maps a file.
 pub fn map(path: &Path) -> Result<Mmap> {
+    map_open(path).map(|(_, map)| map)
+}
+
+/// Maps a file that stays open, to be read in another way as well.
+pub fn map_open(path: &Path) -> Result<(File, Mmap)> {
     let file = File::open(path).map_err(|source| Error::io(path, source))?;
     // SAFETY: the map is only read, through bounds-checked slices of plain bytes, for which every
     // value is valid. A file that another program cuts short while it is mapped ends this one;
     // our files are replaced by renaming (`NewFile`), which leaves old maps alone.
     #[expect(unsafe_code, reason = "only a map opens gigabytes at once and shares them")]
     let map = unsafe { Mmap::map(&file) };
-    map.map_err(|source| Error::io(path, source))
+    map.map(|map| (file, map)).map_err(|source| Error::io(path, source))
 }
 
 /// Memory of so many bytes, at least one, all zero.

@@ -1,7 +1,8 @@
 //! The ground floor: how everything that outlives a run, or does not fit memory, lies on disk.
 //!
 //! In: bytes and small records. Out: files and folders that are there whole or not at all
-//! (`NewFile`, `NewFolder`), with a header that tells what they are (`Seal`), mapped when they are large (`map`, `Blob`), and
+//! (`NewFile`, `NewFolder`), with a header that tells what they are (`Seal`), mapped when they are large (`map`, `Blob`) and then
+//! compared with their checksums in the background (`Check`), and
 //! read without going past their end (`Cursor`, `Body`); temporary files that go when their owner
 //! goes (`TempFolder`), and what is spilled to them: bytes (`BlobWriter`, `TempFile`), sequences
 //! and sorted records (`Spool`, `Sorter`).
@@ -9,6 +10,7 @@
 
 mod blob;
 mod bytes;
+mod check;
 mod file;
 mod mapped;
 mod part;
@@ -18,8 +20,9 @@ mod temp;
 
 pub use blob::{Blob, BlobWriter};
 pub use bytes::{Cursor, long_at, short_at, write_number};
+pub use check::Check;
 pub use file::{NewFile, NewFolder, replaces};
-pub use mapped::{in_memory, map, prefer_large_pages, read_only};
+pub use mapped::{in_memory, map, map_open, prefer_large_pages, read_only};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
 pub use spill::{Record, Sorted, Sorter, Spool};
 pub use temp::{TempFile, TempFolder};
