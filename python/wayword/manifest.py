@@ -2,11 +2,13 @@
 
 In and out: ``system.toml`` — format, settings, weights, one ``[[part]]`` for each part, text
 preparation, how it was made, and size and SHA-256 of each file — and ``README.md``.
-How: everything is checked as it is read; the manifest is written last and whole.
+How: everything is checked as it is read; the manifest is written last and whole. Files are in the
+folder itself, and all of them are listed with their digests.
 """
 
 import errno
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from typing import Any
 import tomli_w
 
 from wayword import __version__
-from wayword.corpus.files import new_file, sha256
+from wayword.corpus.files import is_plain_name, new_file, sha256
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Settings
@@ -104,7 +106,7 @@ def read_manifest(folder: Path) -> Manifest:
             found = f"format {values['format']!r}; expected {FORMAT}"
             raise FormatError(f"{path}: {found}; made by another version: train it again")
         return _manifest(folder, values)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, WaywordError):
             raise
         found = f"no `{error.args[0]}`" if isinstance(error, KeyError) else f"damaged ({error})"
@@ -112,10 +114,17 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _manifest(folder: Path, values: Mapping[str, Any]) -> Manifest:
+    path = folder / MANIFEST
     for name, weight in values["weights"].items():
-        if not isinstance(weight, int | float) or not math.isfinite(weight):
-            path = folder / MANIFEST
+        if type(weight) not in {int, float} or not math.isfinite(weight):
             raise FormatError(f"{path}: weight {name} is {weight!r}; expected a number")
+    for table in ("settings", "file", *(["text"] if "text" in values else [])):
+        if not isinstance(values[table], Mapping):
+            raise FormatError(f"{path}: `{table}` is {values[table]!r}; expected a table")
+    made = values.get("made", {})
+    if not isinstance(made, Mapping) or not isinstance(made.get("stages", {}), Mapping):
+        raise FormatError(f"{path}: `made` has no table; expected how the system was made")
+    files = {name: _read_sums(path, name, sums) for name, sums in values["file"].items()}
     text = None
     if "text" in values:
         src, tgt = (_preparation(folder, values, side) for side in SIDES)
@@ -125,12 +134,20 @@ def _manifest(folder: Path, values: Mapping[str, Any]) -> Manifest:
         settings=Settings.from_dict(values["settings"]),
         weights={name: float(weight) for name, weight in values["weights"].items()},
         text=text,
-        made=values.get("made", {}),
-        files={
-            str(name): (int(sums["bytes"]), str(sums["sha256"]))
-            for name, sums in values["file"].items()
-        },
+        made=made,
+        files=files,
     )
+
+
+def _read_sums(path: Path, name: str, sums: Any) -> tuple[int, str]:
+    """Size and digest of a file as the manifest has them."""
+    if not is_plain_name(name):
+        raise FormatError(f"{path}: file `{name}`; expected a name without folders")
+    size, digest = sums["bytes"], sums["sha256"]
+    if type(size) is not int or size < 0 or not re.fullmatch("[0-9a-f]{64}", digest):
+        found = f"file `{name}` has {size!r} bytes and SHA-256 {digest!r}"
+        raise FormatError(f"{path}: {found}; expected a size and 64 hex digits")
+    return size, digest
 
 
 def _preparation(folder: Path, values: Mapping[str, Any], side: str) -> Preparation:
@@ -143,9 +160,6 @@ def check_sizes(folder: Path, files: Sums) -> None:
     """Refuse files that are missing or of another size than noted."""
     for name, (size, _) in files.items():
         path = folder / name
-        if Path(name).name != name:
-            expected = "expected a name without folders"
-            raise FormatError(f"{folder / MANIFEST}: file `{name}`; {expected}")
         if not path.is_file():
             expected = "missing, but the manifest names it"
             raise FileNotFoundError(errno.ENOENT, expected, str(path))

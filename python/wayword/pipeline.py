@@ -51,7 +51,7 @@ from wayword.stages import (
     load_preparation,
     text_stage,
 )
-from wayword.store import Store
+from wayword.store import Store, locked
 from wayword.system import System
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
@@ -239,10 +239,16 @@ def assemble(out: FilePath, planned: Plan, runner: Runner) -> System:
 
     A system with default weights is written before they are tuned: it can be used meanwhile.
     """
+    Path(out).mkdir(parents=True, exist_ok=True)
+    with locked(out):
+        return _assembled(Path(out), planned, runner)
+
+
+def _assembled(out: Path, planned: Plan, runner: Runner) -> System:
     *parts, last = planned.stages
     assert last is planned.weights, "weights are tuned when all else is there"
     results = {result.name: result for result in runner.run(parts)}
-    if not _is_tuned(Path(out), planned):
+    if not _is_tuned(out, planned):
         system = system_of(planned, runner)
         untuned = system.with_weights(usual(system.weights))
         untuned.describing(_facts(planned, results, None)).save(out)
@@ -298,7 +304,7 @@ def _examples(system: System, dev: Result) -> list[dict[str, str]]:
 def measure(out: FilePath, planned: Plan, test: Sequence[FilePath], runner: Runner) -> System:
     """Translate a test set (a source and its references), and note the scores in the card."""
     [text] = runner.run([evaluation_stage(planned.text, test, "test", planned.config.text)])
-    system = System.open(out)
+    system = System.open(out, trust=True)  # made by this run
     sources = list(open_text(text / "test.src"))
     lines = [" ".join(one.tokens) for one in system.translate(sources, prepared=True)]
     gold = read_gold(sorted(text.path.glob("test.ref*")))

@@ -3,8 +3,11 @@
 In: a folder, and stages (``wayword.stage``). Out: for each stage a folder of its own, made once.
 How: a stage works in a folder with a temporary name, which is renamed when all is done; kill the
 process at any moment, and the next one finds only whole stages. Files left over are removed, but
-for those of a stage that can go on with them (``Stage.resumes``).
-``plan`` tells what would run and why, and changes nothing.
+for those of a stage that can go on with them (``Stage.resumes``). The description of a stage has
+the SHA-256 of its files: what is reused is read and compared, and made again, with a line in the
+log, when a byte of it is missing or wrong.
+``plan`` tells what would run and why, and changes nothing; it compares sizes, not bytes.
+Cost: one read of what is reused.
 Not: removing old results; delete the folder to get the room back.
 
 >>> import tempfile
@@ -34,12 +37,13 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from wayword.corpus.files import FilePath, new_file
-from wayword.errors import WaywordError
+from wayword.corpus.files import FilePath, new_bytes, new_file, sha256
+from wayword.errors import FormatError, WaywordError
 from wayword.stage import Cost, Progress, Result, Stage, Watch, Work, filled, in_order
 
 if TYPE_CHECKING:
@@ -51,13 +55,15 @@ try:
 except ImportError:  # another system than Unix: no lock, and less is known of memory
     fcntl = resource = None  # type: ignore[assignment]
 
-__all__ = ["Step", "Store", "link_or_copy"]
+__all__ = ["Step", "Store", "copy_file", "locked"]
 
 log = logging.getLogger(__name__)
 
 DONE = "stage.json"
 LOG = "log.jsonl"
 LOCK = "lock"
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+CLONE = 0x40049409  # FICLONE of Linux: two files share their blocks until one is written to
 
 
 @dataclass(frozen=True)
@@ -85,20 +91,15 @@ class Store:
         self.progress = progress
         self._watch = watch or _unwatched
         self._results: dict[str, Result] = {}
-        self._lock: IO[str] | None = None
+        self._lock: int | None = None
 
     def __enter__(self) -> "Store":
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (self.folder / LOCK).open("w")
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self._lock.close()
-                advice = "wait for it, or choose another folder"
-                raise WaywordError(f"{self.folder}: another process works here; {advice}") from None
+        # Neither is what stands there cut, nor a link followed.
+        flags = os.O_RDWR | os.O_CREAT | NO_FOLLOW
+        self._lock = _held(os.open(self.folder / LOCK, flags, 0o644), self.folder)
         for left_over in self.folder.glob(".*.part"):
-            shutil.rmtree(left_over, ignore_errors=True)
+            _remove(left_over)
         return self
 
     def __exit__(
@@ -107,8 +108,9 @@ class Store:
         error: BaseException | None,
         trace: "TracebackType | None",
     ) -> None:
-        if self._lock:
-            self._lock.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def run(self, stages: Sequence[Stage]) -> list[Result]:
         """The results of these stages, from the folder or made now."""
@@ -126,7 +128,8 @@ class Store:
         steps: list[Step] = []
         anew: dict[str, str] = {}
         for stage in in_order(stages):
-            if _read(self._path(stage) / DONE) is not None:
+            done, _ = self._description(stage)
+            if done is not None:
                 steps.append(Step(stage, is_kept=True, why="made before"))
                 continue
             changed = sorted({anew[part.key] for part in stage.needs if part.key in anew})
@@ -136,8 +139,9 @@ class Store:
 
     def _why(self, stage: Stage, changed: Sequence[str]) -> str:
         """Why a stage is not there: what differs from the nearest that is."""
-        before = [_read(path) for path in sorted(self.folder.glob(f"{stage.name}-*/{DONE}"))]
-        recipes = [known for known in before if known is not None and "options" in known]
+        paths = sorted(self.folder.glob(f"{stage.name}-*/{DONE}"))
+        before = [_read(path) for path in paths if path.parent != self._path(stage)]
+        recipes = [known for known in before if isinstance(known, dict) and "options" in known]
         if not recipes:
             return "never made"
         if changed:
@@ -153,38 +157,81 @@ class Store:
         """Where a stage works until it is done; what is called ``part`` is removed later."""
         return self.folder / f".{self._path(stage).name}.{'begun' if stage.resumes else 'part'}"
 
-    def _kept(self, stage: Stage) -> Result | None:
+    def _description(self, stage: Stage) -> tuple[dict[str, Any] | None, str]:
+        """What is noted of a stage that was made before; else None and what is wrong, if any."""
         path = self._path(stage)
+        if not path.is_dir():
+            return None, ""
         done = _read(path / DONE)
+        try:
+            recipe = {name: done[name] for name in stage.recipe}
+            facts, _ = dict(done["facts"]), Cost(**done["cost"])
+            sizes = {name: int(size) for name, (size, _) in done.get("files", {}).items()}
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None, f"{DONE} is missing or damaged"
+        if recipe != _plain(stage.recipe):
+            return None, f"{DONE} is that of another stage"
+        for name, size in sizes.items():
+            if _size(path / name) != size:
+                return None, f"{name} is missing or of another size"
+        return {**done, "facts": facts}, ""
+
+    def _kept(self, stage: Stage) -> Result | None:
+        """A stage that was made before, every byte of it compared; None when it has to be made."""
+        path = self._path(stage)
+        done, wrong = self._description(stage)
+        for name, (_, digest) in done.get("files", {}).items() if done else ():
+            if sha256(path / name) != digest:
+                done, wrong = None, f"{name} was changed or damaged"
+                break
         if done is None:
+            if wrong:
+                log.warning("%s: %s: %s; it is made again", stage.name, path, wrong)
             return None
+        if "files" not in done:
+            log.info("%s: made by an older version, which noted no digests", stage.name)
         log.debug("%s: made before, %s", stage.name, path)
         cost = Cost(**done["cost"])
         return Result(stage.name, stage.key, path, done["facts"], cost, reused=True)
 
     def _made(self, stage: Stage) -> Result:
         path = self._path(stage)
-        part = self._begun(stage)
-        if not stage.resumes:
-            shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(exist_ok=stage.resumes)
-        inputs = filled(stage.inputs, self._results)
         log.info("%s: begins", stage.name)
         clock = _Clock()
-        work = Work(stage.options, inputs, part, self.threads, self.progress)
-        facts = dict(stage.make(work) or {})
+        part, facts = self._work(stage)
         cost = clock.read()
-        described = {**stage.recipe, "facts": facts, "cost": asdict(cost)}
+        described = {**stage.recipe, "facts": facts, "cost": asdict(cost), "files": _sums(part)}
         with new_file(part / DONE) as file:
             json.dump(described, file, ensure_ascii=False)
+        _remove(path)  # what is damaged
         part.rename(path)
         log.info("%s: %.1f s", stage.name, cost.seconds)
         return Result(stage.name, stage.key, path, facts, cost, reused=False)
 
+    def _work(self, stage: Stage) -> tuple[Path, dict[str, Any]]:
+        """Do the work of a stage; the folder that holds it, and what it said."""
+        part = self._begun(stage)
+        if not stage.resumes or part.is_symlink() or not part.is_dir():
+            _remove(part)
+        goes_on = part.is_dir()
+        part.mkdir(exist_ok=stage.resumes)
+        inputs = filled(stage.inputs, self._results)
+        work = Work(stage.options, inputs, part, self.threads, self.progress)
+        try:
+            return part, dict(stage.make(work) or {})
+        except FormatError as error:
+            if not goes_on or str(part) not in str(error):
+                raise
+            # What an interrupted call left is damaged: the stage begins anew.
+            log.warning("%s: %s; it is made again from its start", stage.name, error)
+        _remove(part)
+        return self._work(stage)
+
     def _note(self, result: Result) -> None:
         line = {"stage": result.name, "key": result.key, "reused": result.reused}
         shown = {**line, **asdict(result.cost), "facts": dict(result.facts)}
-        with (self.folder / LOG).open("a", encoding="utf-8") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW
+        with os.fdopen(os.open(self.folder / LOG, flags, 0o644), "a", encoding="utf-8") as file:
             print(json.dumps(shown, ensure_ascii=False), file=file)
 
 
@@ -213,10 +260,72 @@ def _flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _read(path: Path) -> Any:
+    """The values of a JSON file; None when it is not there or not one."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (OSError, ValueError, RecursionError):
         return None
+
+
+def _plain(recipe: Mapping[str, Any]) -> Any:
+    """A recipe as it comes back from a file."""
+    return json.loads(json.dumps(recipe))
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() and not path.is_symlink() else None
+
+
+def _sums(folder: Path) -> dict[str, tuple[int, str]]:
+    """Size and SHA-256 of all files of a finished stage."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != DONE)
+    return {
+        path.relative_to(folder).as_posix(): (path.stat().st_size, sha256(path)) for path in paths
+    }
+
+
+def _remove(path: Path) -> None:
+    """Take away whatever stands there; a link, not what it leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _held(lock: int, folder: Path) -> int:
+    """An open file, locked until it is closed; refuses when another process has the lock."""
+    if fcntl is None:
+        return lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        advice = "wait for it, or choose another folder"
+        raise WaywordError(f"{folder}: another process works here; {advice}") from None
+    except OSError as error:  # a file system without locks
+        log.warning("%s: cannot be locked (%s); use it in one process", folder, error.strerror)
+    return lock
+
+
+@contextmanager
+def locked(folder: FilePath) -> Iterator[None]:
+    """Keep other processes from changing a system folder meanwhile; it must be there.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(folder), locked(folder):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    wayword.errors.WaywordError: ...: another process works here; wait for it, or choose another...
+    """
+    if fcntl is None:
+        yield
+        return
+    lock = _held(os.open(folder, os.O_RDONLY), Path(folder))
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
 class _Clock:
@@ -259,15 +368,15 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def link_or_copy(source: FilePath, target: FilePath) -> None:
-    """Give a file a second name, whole or not at all; a copy where that cannot be."""
-    target = Path(target)
-    part = target.with_name(f".{target.name}.part")
-    part.unlink(missing_ok=True)
-    if target.exists() and target.samefile(source):
-        return  # a rename onto another name of the same file would do nothing
-    try:
-        os.link(source, part)
-    except OSError:
-        shutil.copyfile(source, part)
-    part.replace(target)
+def copy_file(source: FilePath, target: FilePath) -> None:
+    """Copy a file, whole or not at all.
+
+    Where the file system can, the copy takes no room until one of the two is changed; a change of
+    one is never one of the other.
+    """
+    with Path(source).open("rb") as old, new_bytes(target) as new:
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.ioctl(new.fileno(), CLONE, old.fileno())
+                return
+        shutil.copyfileobj(old, new, 1 << 20)

@@ -15,25 +15,34 @@ Traceback (most recent call last):
 FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml: 'no such folder'
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from wayword._core import MAX_SENTENCE_WORDS
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, sha256
 from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.decode import Decoder, NbestList, Settings, Translation
 from wayword.decode.markup import read_markup
-from wayword.errors import ArgumentError, FormatError, MismatchError
+from wayword.errors import (
+    ArgumentError,
+    FormatError,
+    LimitError,
+    MismatchError,
+    WaywordError,
+)
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
 from wayword.manifest import MANIFEST, Manifest, check_sizes, read_manifest, write_manifest
 from wayword.pack import cached, is_cached
 from wayword.parts import Part, open_part
 from wayword.stage import Result
-from wayword.store import link_or_copy
+from wayword.store import copy_file
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -70,23 +79,34 @@ class System:
         self.decoder = _decoder(self.parts, weights or {}, settings or Settings())
 
     @classmethod
-    def open(cls, folder: FilePath) -> "System":
-        """Open a system folder, or a file of ``wayword pack``."""
+    def open(cls, folder: FilePath, *, trust: bool = False) -> "System":
+        """Open a system folder, or a file of ``wayword pack``.
+
+        A system that somebody else made may name an annotator of this machine, such as spaCy, with
+        models that run code of their own: that takes ``trust``, or ``WAYWORD_TRUST=1``.
+        """
         folder = cached(folder) if Path(folder).is_file() else Path(folder)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest.files)
         try:
             parts = [open_part(entry, folder) for entry in manifest.parts]
-        except ArgumentError as error:
-            raise FormatError(f"{folder / MANIFEST}: {error}") from None
-        return cls(
-            parts,
-            weights=manifest.weights,
-            settings=manifest.settings,
-            text=manifest.text,
-            made=manifest.made,
-            folder=folder,
-        )
+            _check_listed(parts, manifest)
+            system = cls(
+                parts,
+                weights=manifest.weights,
+                settings=manifest.settings,
+                text=manifest.text,
+                made=manifest.made,
+                folder=folder,
+            )
+        except (ArgumentError, KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, WaywordError) and not isinstance(error, ArgumentError):
+                raise
+            found = f"no `{error.args[0]}`" if isinstance(error, KeyError) else str(error)
+            raise FormatError(f"{folder / MANIFEST}: {found}") from None
+        if not trust and os.environ.get("WAYWORD_TRUST", "") in {"", "0"}:
+            _check_trust(parts, folder)
+        return system
 
     @classmethod
     def of_results(
@@ -181,10 +201,15 @@ class System:
         ``markup`` obeys tags in the text (see ``wayword.decode.markup``), and messages about them
         count lines from ``origin``. Other options are settings for this call, such as
         ``space="dl:3"``, or those of ``Decoder.translate``, such as ``nbest`` and ``threads``.
+        A line of more than ``MAX_SENTENCE_WORDS`` words is translated piece by piece, cut after
+        the ends of sentences.
         """
         lines = [text] if isinstance(text, str | Source) else list(text)
-        sources = self.sources(lines, prepared=prepared, markup=markup, origin=origin)
-        translations = self._best(sources, options)
+        whole = self._read(lines, prepared=prepared, markup=markup, origin=origin)
+        pieces = [source.cut(MAX_SENTENCE_WORDS) for source in whole]
+        sources = self._known([piece for of_line in pieces for piece in of_line])
+        best = iter(self._best(sources, options))
+        translations = [Translation.joined(list(islice(best, len(of)))) for of in pieces]
         if not prepared and self.text is not None:
             restore = self.text[1].restore
             shown = zip(lines, translations, strict=True)
@@ -225,12 +250,30 @@ class System:
         origin: tuple[str, int] = ("text", 1),
     ) -> list[Source]:
         """Lines as the decoder takes them: prepared, and with what each part adds."""
+        return self._known(self._read(lines, prepared=prepared, markup=markup, origin=origin))
+
+    def _read(
+        self,
+        lines: Sequence[str | Source],
+        *,
+        prepared: bool,
+        markup: bool | str,
+        origin: tuple[str, int],
+    ) -> list[Source]:
+        """Lines as words, before any part has looked at them."""
         read = partial(self._source, prepared=prepared, markup=markup)
         file, first = origin
-        sources: Sequence[Source] = [
+        return [
             line if isinstance(line, Source) else read(line, place=(file, number))
             for number, line in enumerate(lines, first)
         ]
+
+    def _known(self, sources: Sequence[Source]) -> list[Source]:
+        """Sentences with what each part adds to them."""
+        longest = max(map(len, sources), default=0)
+        if longest > MAX_SENTENCE_WORDS:
+            limit = f"the limit is {MAX_SENTENCE_WORDS} words a sentence; split it"
+            raise LimitError(f"a sentence of {longest} words; {limit}")
         for part in self.parts:
             sources = part.prepare(sources)
         if self.decoder.layers:
@@ -277,7 +320,7 @@ class System:
         known = read_manifest(folder).files if is_here else {}
         for part in self.parts:
             for name in part.files:
-                link_or_copy(part.folder / name, folder / name)
+                _put(part.folder / name, folder / name)
         manifest = Manifest(
             parts=[part.entry for part in self.parts],
             settings=self.settings,
@@ -308,9 +351,37 @@ class System:
         return f"System({name}, {self.settings.space}, {len(self.weights)} features)"
 
 
-def load(folder: FilePath) -> System:
-    """Open a system folder, or a file of ``wayword pack``."""
-    return System.open(folder)
+def load(folder: FilePath, *, trust: bool = False) -> System:
+    """Open a system folder, or a file of ``wayword pack``; see ``System.open``."""
+    return System.open(folder, trust=trust)
+
+
+def _check_listed(parts: Sequence[Part], manifest: Manifest) -> None:
+    """Refuse a file that the manifest has no digest of."""
+    for part in parts:
+        for name in part.files:
+            if name not in manifest.files:
+                raise ArgumentError(f"part {part.name}: no digest of its file `{name}`")
+
+
+def _check_trust(parts: Sequence[Part], folder: Path) -> None:
+    """Refuse what runs code that is neither ours nor in the system, until the user says yes."""
+    for part in parts:
+        if part.runs:
+            advice = "say yes with trust=True, --trust or WAYWORD_TRUST=1 if you know who made it"
+            raise ArgumentError(
+                f"{folder / MANIFEST}: part {part.name} runs {part.runs} of this machine; {advice}"
+            )
+
+
+def _put(source: Path, target: Path) -> None:
+    """Have the bytes of a file at another place, in a file that has no other name."""
+    if target.is_file() and not target.is_symlink() and target.stat().st_nlink == 1:
+        if target.samefile(source):
+            return
+        if target.stat().st_size == source.stat().st_size and sha256(target) == sha256(source):
+            return
+    copy_file(source, target)
 
 
 def _unpickled(  # noqa: PLR0917

@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
     add("--oov", help="words without a translation: copy or drop")
     add("--verify", action="store_true", help="check every byte of the system first")
+    add("--trust", action="store_true", help="let the system run annotators of others, as spaCy")
     add("--json", action="store_true", help="one JSON object a line")
     add_threads(parser)
 
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     if (args.graph or args.stats) and not args.json:
         raise ArgumentError("--graph and --stats need --json")
     given = {name: getattr(args, name) for name in SETTINGS if getattr(args, name) is not None}
-    system = System.open(args.system).with_settings(**given)
+    system = System.open(args.system, trust=args.trust).with_settings(**given)
     if args.verify:
         system.verify()
     options = {

@@ -2,7 +2,7 @@
 
 import errno
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from wayword.corpus.annotate import (
 )
 from wayword.corpus.files import new_file, open_text
 from wayword.corpus.source import Source
+from wayword.errors import ArgumentError
 from wayword.options import check_range
 from wayword.parts.part import Part, entry
 from wayword.stage import File, Stage, Work
@@ -25,6 +26,8 @@ from wayword.stage import File, Stage, Work
 __all__ = ["Annotate", "AnnotatorPart", "annotate_stage"]
 
 FILE = "annotator"
+#: Kinds that are read by our own code, from a file of the system.
+OURS = ("tagger", "classes", "gold")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,19 @@ class AnnotatorPart(Part):
         """The annotator's file, if it is one."""
         known = self.entry["annotator"]
         return [str(known["file"])] if "file" in known else []
+
+    @property
+    def runs(self) -> str:
+        """The library of others that annotates, and its model."""
+        known = self.entry["annotator"]
+        is_ours = "file" in known and known.get("kind") in OURS
+        return "" if is_ours else f"{known.get('kind')}:{known.get('model', known.get('file', ''))}"
+
+    def load(self) -> None:
+        """Refuse what is no manifest of an annotator; it is opened when it is needed."""
+        if not isinstance(self.entry["annotator"], Mapping):
+            found = f"found {self.entry['annotator']!r}"
+            raise ArgumentError(f"part {self.name}: annotator: {found}; expected a table")
 
     def prepare(self, sources: Sequence[Source]) -> list[Source]:
         """Tag those sentences that are not tagged yet."""

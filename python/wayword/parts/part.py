@@ -28,7 +28,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wayword.corpus.files import FilePath
+from wayword.corpus.files import FilePath, is_plain_name
 from wayword.errors import ArgumentError, FormatError
 from wayword.stage import Stage
 
@@ -106,6 +106,11 @@ class Part:
         """Where its file is."""
         return self.folder / str(self.entry["file"])
 
+    @property
+    def runs(self) -> str:
+        """What it runs that is neither ours nor in the system: the user has to agree."""
+        return ""
+
     def load(self) -> None:
         """Open what it holds; fails when a file is damaged."""
 
@@ -148,7 +153,7 @@ def open_part(entry: Mapping[str, Any], folder: FilePath) -> Part:
             raise FormatError(f"part: no `{needed}`; expected a kind and a name")
     part: Part = kind_of(entry["kind"])(entry, folder)
     for name in part.files:
-        if Path(name).name != name:
+        if not is_plain_name(name):
             raise FormatError(f"part {part.name}: file `{name}`; expected a name without folders")
     part.load()
     return part

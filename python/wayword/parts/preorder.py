@@ -22,7 +22,7 @@ from wayword.parts.part import Part, entry
 from wayword.reorder import lop
 from wayword.reorder.order import rank_of
 from wayword.stage import Result, Stage, Work
-from wayword.store import link_or_copy
+from wayword.store import copy_file
 
 __all__ = ["Preorder", "PreorderPart", "preorder_stage", "preorderer_stage", "reordered_stage"]
 
@@ -75,7 +75,9 @@ class PreorderPart(Part):
         return True
 
     def load(self) -> None:
-        """Map the model."""
+        """Map the model, and check what its entry says."""
+        check_range("orders", self.entry.get("orders", 1), 1, 100)
+        check_number("order_weight", self.entry.get("order_weight", 0.0))
         _ = self.model
 
     def prepare(self, sources: Sequence[Source]) -> list[Source]:
@@ -138,7 +140,7 @@ def preorderer_stage(preordered: Stage, options: Preorder) -> Stage:
 
 def make_preorderer(work: Work) -> dict[str, Any]:
     """The model, and what is done with it."""
-    link_or_copy(work.inputs["preordered"] / NAME, work.out / NAME)
+    copy_file(work.inputs["preordered"] / NAME, work.out / NAME)
     return {"part": entry(NAME, NAME, file=NAME, **work.options)}
 
 
@@ -158,12 +160,12 @@ def make_preordered(work: Work) -> dict[str, Any]:
     with new_file(work.out / "train.src") as file:
         plain = zip(open_text(text / "train.src"), orders, strict=True)
         file.writelines(f"{_moved(line.split(), order)}\n" for line, order in plain)
-    link_or_copy(text / "train.tgt", work.out / "train.tgt")
+    copy_file(text / "train.tgt", work.out / "train.tgt")
     with new_file(work.out / "links") as file:
         pairs = zip(open_text(linked / "links"), orders, strict=True)
         file.writelines(f"{_moved_links(line, order)}\n" for line, order in pairs)
     # Evaluation links the words that the user wrote.
-    link_or_copy(linked / "aligner", work.out / "aligner")
+    copy_file(linked / "aligner", work.out / "aligner")
     assert model.summary is not None
     return model.summary.to_dict()
 

@@ -5,6 +5,7 @@ about; the rounds beside it (``state``), a log and a picture.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
+from wayword.store import locked
 from wayword.system import System
 from wayword.tune.run import Tuning, tune
 
@@ -55,7 +57,23 @@ def tune_system(
     write: bool = True,
     **options: Any,
 ) -> Tuning:
-    """Tune a system and write its weights; for the options see ``tune`` and ``Plan``."""
+    """Tune a system and write its weights; for the options see ``tune`` and ``Plan``.
+
+    Meanwhile no other process may train or tune it.
+    """
+    with locked(system.folder) if system.folder is not None else nullcontext():
+        return _tuned(system, src, gold, folder=folder, write=write, **options)
+
+
+def _tuned(
+    system: System,
+    src: Sequence[str],
+    gold: Gold,
+    *,
+    folder: FilePath | None,
+    write: bool,
+    **options: Any,
+) -> Tuning:
     tuning = tune(system, src, gold, folder=folder, **options)
     if folder is not None:
         with new_file(Path(folder) / "rounds.svg") as file:
