@@ -135,7 +135,7 @@ def test_each_run_and_a_subset_are_scored_on_request(folder: Path) -> None:
     assert "Tuning runs by themselves" in text
     assert load_result(folder / "out" / "table.json").rows[0].jumps == rows["mono"].jumps
     (folder / "runs.toml").write_text(more.replace("each_run = true", "each_run = 3"))
-    with pytest.raises(ArgumentError, match="each_run: found 3; expected true or false"):
+    with pytest.raises(ArgumentError, match="each_run: found `3`; expected true or false"):
         Experiment.read(folder / "runs.toml")
 
 

@@ -38,7 +38,7 @@ The file looks like this; ``wayword config`` prints all keys of ``base`` and var
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ from wayword.errors import ArgumentError
 from wayword.evaluate import METRICS, ORDER, Comparison, Gold, compare
 from wayword.evaluate.read import read_gold, read_numbers
 from wayword.evaluate.runs import RunScores, compare_runs
-from wayword.options import check_keys
+from wayword.options import check_keys, check_range, check_shapes
 from wayword.outputs import outputs_stage, read_output, read_runs
 from wayword.report.experiment import SHOWN, Cell, Result, Row
 from wayword.stage import Progress, Stage, Watch
@@ -58,6 +58,17 @@ from wayword.stage import Result as Finished
 from wayword.stages import evaluation_stage
 from wayword.store import Store
 from wayword.system import System
+
+#: What an experiment file and each of its corpora hold; a list of a kind is written as one.
+SHAPES = {
+    **dict.fromkeys(("name", "baseline"), str),
+    **{"metrics": [str], "rounds": int, "seed": int, "each_run": bool},
+    **{"corpus": [dict], "base": dict, "variant": [dict]},
+}
+CORPUS_SHAPES = {
+    **dict.fromkeys(("name", "src", "tgt", "links", "test_tags", "subset"), str),
+    **{"dev": [str], "test": [str], "test_links": [str], "base": dict},
+}
 
 __all__ = [
     "Corpus",
@@ -135,8 +146,8 @@ class Experiment:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], folder: Path) -> "Experiment":
         """The experiment of plain values."""
-        choices = ("name", "baseline", "metrics", "rounds", "seed", "each_run")
-        _check_keys(values, (*choices, "corpus", "base", "variant"), "")
+        _check_keys(values, list(SHAPES), "")
+        check_shapes(values, SHAPES, "experiment: ")
         for needed in ("name", "corpus", "variant"):
             if not values.get(needed):
                 raise ArgumentError(f"experiment: no `{needed}`; expected name, corpus and variant")
@@ -147,6 +158,7 @@ class Experiment:
             if name not in names:
                 found = f"found `{name}`, which is no variant"
                 raise ArgumentError(f"experiment: {found}; expected one of {', '.join(names)}")
+        _check_weights(variants)
         for at, variant in enumerate(variants):
             tuned = [one.name for one in variants[:at] if not one.weights]
             if variant.start and variant.weights:
@@ -168,8 +180,10 @@ class Experiment:
             base=values.get("base", {}),
             rounds=values.get("rounds", 10_000),
             seed=values.get("seed", 1),
-            each_run=_switch(values, "each_run"),
+            each_run=values.get("each_run", False),
         )
+        check_range("experiment: rounds", described.rounds, 1, 10_000_000)
+        check_range("experiment: seed", described.seed, 0, 2**32 - 1)
         for corpus in described.corpora:
             for variant in described.variants:
                 described.config(corpus, variant)  # refuses wrong values before any long work
@@ -230,11 +244,14 @@ def _check_keys(values: Mapping[str, Any], known: Sequence[str], prefix: str) ->
         raise ArgumentError(f"experiment: {error}") from None
 
 
-def _switch(values: Mapping[str, Any], name: str) -> bool:
-    value = values.get(name, False)
-    if not isinstance(value, bool):
-        raise ArgumentError(f"experiment: {name}: found {value!r}; expected true or false")
-    return value
+def _check_weights(variants: Sequence[Variant]) -> None:
+    """Weights are those of a variant that is tuned."""
+    tuned = [variant.name for variant in variants if variant.weights in {"", variant.name}]
+    for variant in variants:
+        if variant.weights and variant.weights not in tuned:
+            found = f"weights: found `{variant.weights}` in `{variant.name}`"
+            expected = f"a tuned variant: {', '.join(tuned) or 'there is none'}"
+            raise ArgumentError(f"experiment: {found}; expected {expected}")
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -259,8 +276,8 @@ def folder_name(name: str) -> str:
 
 
 def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
-    names = [own.name for own in fields(Corpus)]
-    _check_keys(values, names, "corpus.")
+    check_shapes(values, CORPUS_SHAPES, "experiment: corpus.")
+    _check_keys(values, list(CORPUS_SHAPES), "corpus.")
     for needed in ("name", "src", "tgt", "dev", "test"):
         if needed not in values:
             raise ArgumentError(f"experiment: a corpus without `{needed}`; expected it")
@@ -273,6 +290,7 @@ def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
 
 
 def _variant(values: Mapping[str, Any]) -> Variant:
+    check_shapes(values, dict.fromkeys(("name", "weights", "start"), str), "experiment: variant.")
     if "name" not in values:
         raise ArgumentError("experiment: a variant without `name`; expected it")
     own = ("name", "weights", "start")
@@ -453,7 +471,7 @@ def keep_best(experiment: Experiment, result: Result, out: FilePath, folder: Fil
     """Copy the system of the best variant of a finished experiment; which one it is."""
     row = best_of(experiment, result)
     systems, _ = _places(experiment, experiment.corpora[0], Path(out))
-    system = System.open(systems / folder_name(row.variant))
+    system = System.open(systems / folder_name(row.variant), trust=True)
     note = {"experiment": experiment.name, "variant": row.variant, "metric": result.metrics[0]}
     system.noting("chosen", {**note, "among": len(result.rows)}).save(folder)
     return row

@@ -41,9 +41,11 @@ __all__ = [
     "check_keys",
     "check_number",
     "check_range",
+    "check_shapes",
 ]
 
 T = TypeVar("T")
+MOST = 2**32 - 1
 KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -77,6 +79,36 @@ def check_keys(values: Iterable[str], known: Sequence[str], prefix: str = "") ->
             raise ArgumentError(f"found `{prefix}{name}`; {advice}")
 
 
+def check_shapes(values: Any, shapes: Mapping[str, Any], prefix: str = "") -> None:
+    """Refuse values that are not of the kind that a table says.
+
+    That is ``str``, ``int``, ``dict``, or a list of one, written ``[str]``. Keys that the table
+    does not have are not looked at.
+
+    >>> check_shapes({"dev": "a.de"}, {"dev": [str]}, "corpus.")
+    Traceback (most recent call last):
+    ...
+    wayword.errors.ArgumentError: corpus.dev: found `"a.de"`; expected a list of text
+    """
+    if not isinstance(values, Mapping):
+        found = json.dumps(values, default=str, ensure_ascii=False)
+        where = prefix.removesuffix(".")
+        raise ArgumentError(f"{where}: found `{found}`; expected a table of keys")
+    names = {**KINDS, dict: "a table of keys"}
+    for key, shape in shapes.items():
+        if key not in values:
+            continue
+        value = values[key]
+        is_list = isinstance(shape, list)
+        kind = shape[0] if is_list else shape
+        items = value if is_list and isinstance(value, list | tuple) else [value]
+        fits = all(isinstance(item, kind) and type(item) in {kind, dict} for item in items)
+        if not fits or (is_list and items is not value):
+            found = json.dumps(value, default=str, ensure_ascii=False)
+            expected = f"a list of {names[kind].removeprefix('a ')}" if is_list else names[kind]
+            raise ArgumentError(f"{prefix}{key}: found `{found}`; expected {expected}")
+
+
 def check_choice(name: str, value: str, known: Iterable[str]) -> None:
     """Refuse a value that is none of those known."""
     known = list(known)
@@ -85,15 +117,19 @@ def check_choice(name: str, value: str, known: Iterable[str]) -> None:
 
 
 def check_range(name: str, value: float, least: float, most: float | None = None) -> None:
-    """Refuse a number outside a range."""
-    if not (value >= least and (most is None or value <= most)):
-        expected = f"{least} or more" if most is None else f"{least} to {most}"
+    """Refuse what is no number, and a number outside a range; the core has 32 bits for most."""
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (fits and least <= value <= (MOST if most is None else most)):
+        is_huge = fits and most is None and value > MOST
+        expected = f"{least} to {MOST if is_huge else most}"
+        expected = f"{least} or more" if most is None and not is_huge else expected
         raise ArgumentError(f"{name}: found {value}; expected {expected}")
 
 
 def check_number(name: str, value: float, least: float = 0.0) -> None:
     """Refuse what is no finite number, or one below the least."""
-    if not (math.isfinite(value) and value >= least):
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (fits and math.isfinite(value) and value >= least):
         raise ArgumentError(f"{name}: found {value}; expected {least:g} or more")
 
 
@@ -103,6 +139,8 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return float(value)
     if kind in KINDS:
         if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+            if kind is int and abs(value) >= 1 << 63:
+                raise ArgumentError(f"found `{name} = {value}`; expected a smaller number")
             return value
         raise ArgumentError(f"found `{name} = {value}`; expected {KINDS[kind]}")
     item = kind.__args__[0]  # a tuple of one kind

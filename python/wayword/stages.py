@@ -6,6 +6,7 @@ How: each stage is a function that describes it and a function ``make_…`` that
 Not: the models of a system; the parts say how they are made (``wayword.parts``).
 """
 
+import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -263,11 +264,20 @@ def _prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> I
         for block in blocks:
             yield from prepare(block)
         return
-    with ProcessPoolExecutor(threads or None, mp_context=get_context("spawn")) as pool:
-        # A few blocks for each process at a time, so that memory does not grow with the text.
-        while batch := list(islice(blocks, 16)):
-            for done in pool.map(prepare, batch):
-                yield from done
+    with ProcessPoolExecutor(threads or None, get_context("spawn"), _leave_signals) as pool:
+        try:
+            # A few blocks for each process at a time, so that memory does not grow with the text.
+            while batch := list(islice(blocks, 16)):
+                for done in pool.map(prepare, batch):
+                    yield from done
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what was asked for is not wanted
+            raise
+
+
+def _leave_signals() -> None:
+    """Ctrl-C goes to all processes of a terminal: the first one stops the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
