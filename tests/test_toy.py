@@ -435,7 +435,7 @@ def test_a_failed_write_leaves_nothing_behind(
 def test_an_unknown_pair_is_refused_with_the_known_ones(call) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ArgumentError) as error:
         call("fr-en", 1)
-    known = "de-en, ar-en, ja-en, old-de"
+    known = "de-en, ar-en, ja-en, old-de, ur-en"
     assert str(error.value) == f"unknown toy pair 'fr-en'; the known pairs are {known}"
 
 

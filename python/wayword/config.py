@@ -40,6 +40,7 @@ from wayword.parts.lexicon import Lexicon
 from wayword.parts.models import LmOptions
 from wayword.parts.part import FEATURES, Wanted, kind_of
 from wayword.parts.preorder import Preorder
+from wayword.parts.speller import Speller
 from wayword.reorder.lop import MODELS
 from wayword.report.card import Options as CardOptions
 from wayword.stages import SIDES, Text
@@ -71,6 +72,8 @@ class Model:
     preorder: str = ""
     #: look up the spelling of known words, in text of characters
     lexicon: bool = False
+    #: guess how unknown words are spelled, from the words of the text that spell each other
+    speller: bool = False
     #: path features: ``waw``, ``neural``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``;
     #: ``NAME=`` gives one a name
     features: tuple[str, ...] = ()
@@ -111,6 +114,7 @@ class Sections:
     lm: LmOptions = field(default_factory=LmOptions)
     model: Model = field(default_factory=Model)
     lexicon: Lexicon = field(default_factory=Lexicon)
+    speller: Speller = field(default_factory=Speller)
     annotate: Annotate = field(default_factory=Annotate)
     preorder: Preorder = field(default_factory=Preorder)
     search: Settings = field(default_factory=Settings)
@@ -141,6 +145,9 @@ class Config(Sections):
             found = f"text is split by {' and '.join(sorted(tokenizers))}"
             advice = "choose `characters` for both sides, or --preset normalise"
             raise ArgumentError(f"model.lexicon: {found}; {advice}")
+        if self.model.speller and "characters" in tokenizers:
+            found = "text is split into characters, which has no unknown words"
+            raise ArgumentError(f"model.speller: {found}; choose another tokenizer, or no speller")
         names = [wanted.name for wanted in self.model.wanted]
         while_tuning = replace(self.search, **self.tune.search)
         for key, settings in (("search", self.search), ("tune", while_tuning)):

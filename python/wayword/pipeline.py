@@ -40,6 +40,7 @@ from wayword.parts.lexicon import lexicon_stage
 from wayword.parts.models import lm_stages, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
+from wayword.parts.speller import speller_stage
 from wayword.report.losses import losses_of
 from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order
 from wayword.stages import (
@@ -158,6 +159,8 @@ def plan(
         prepares.append(preorderer_stage(preordered, config.preorder))
     if config.model.lexicon:
         prepares.append(lexicon_stage(text, config.lexicon))
+    if config.model.speller:
+        prepares.append(speller_stage(text, linked, config.speller))
     parts = (table, *models, *prepares, *features)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),

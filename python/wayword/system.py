@@ -276,6 +276,8 @@ class System:
             raise LimitError(f"a sentence of {longest} words; {limit}")
         for part in self.parts:
             sources = part.prepare(sources)
+        for part in self.parts:
+            sources = part.guess(sources, self.table)
         if self.decoder.layers:
             # Without an annotator, sentences bring their tags themselves: `word|POS`.
             return [

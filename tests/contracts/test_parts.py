@@ -20,7 +20,7 @@ from wayword.system import System
 WORDS = ("ich", "habe", "Tee", "getrunken")
 TAGGED = Sentence(WORDS, ("PRON", "AUX", "NOUN", "VERB"))
 #: Kinds that prepare sentences and give the decoder nothing.
-PREPARING = ("annotator", "lexicon", "preorder")
+PREPARING = ("annotator", "lexicon", "speller", "preorder")
 
 
 def uniform(source: Source) -> Any:
@@ -58,6 +58,9 @@ ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "lop": lambda _: entry("lop", "lop", file="lop"),
     "preorder": lambda _: entry("preorder", "preorder", file="lop", orders=3, order_weight=0.1),
     "lexicon": lexicon,
+    "speller": lambda _: entry(
+        "speller", "speller", file="phrase-table", lm="lm", nbest=2, pairs=50
+    ),
     "matrix": matrix,
     "python": lambda _: entry("python", "even", object=f"{__name__}:uniform"),
     nearness.KIND: near,

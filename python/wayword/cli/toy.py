@@ -2,7 +2,8 @@
 
 Writes train, dev and test, each as PART.de PART.en PART.links PART.order PART.factored.de
 (and so on for the other pairs). The pair old-de is one of spellings: German as it might have been
-written four hundred years ago, and as it is written today.
+written four hundred years ago, and as it is written today. In the pair ur-en nobody has heard the
+names, which are written with the letters of Urdu and of English.
 
 example: wayword toy de-en -n 10000 -o toy/
          wayword toy old-de -n 5000 -o spelling/
@@ -17,7 +18,7 @@ HELP = "make parallel text whose links and word order are known"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("pair", metavar="PAIR", help="de-en, ar-en, ja-en or old-de")
+    parser.add_argument("pair", metavar="PAIR", help="de-en, ar-en, ja-en, old-de or ur-en")
     parser.add_argument(
         "-n", type=int, default=10_000, metavar="N", help="training pairs (default 10000)"
     )

@@ -122,4 +122,6 @@ def _trace(translation: "Translation") -> str:
         fields.append(f"offsets: {' '.join(places)}")
     if translation.unknown:
         fields.append(f"unknown: {' '.join(map(str, translation.unknown))}")
+    if translation.spelled:
+        fields.append(f"spelled: {' '.join(map(str, translation.spelled))}")
     return "".join(f"\t{field}" for field in fields)

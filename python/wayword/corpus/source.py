@@ -47,6 +47,9 @@ class Source:
     #: a preorderer's position map: ``order[k]`` is the place, among the words the user wrote, of
     #: the word at place ``k`` here
     order: tuple[int, ...] | None = None
+    #: by place of a word that no model knows: guesses how it is spelled on the other side, each
+    #: with its probability
+    spellings: Mapping[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)
     #: by name of path feature: P(next | last), a row for the start and one for each word
     matrices: Mapping[str, NDArray[np.float64]] = field(
         default_factory=dict, compare=False, repr=False
@@ -64,6 +67,9 @@ class Source:
             raise ArgumentError(f"markup: {found}; expected the same words")
         if self.order is not None:
             _check_order(self.order, length)
+        for place in self.spellings:
+            if not 0 <= place < length:
+                raise ArgumentError(f"spellings: found place {place}; expected 0 to {length - 1}")
         if self.offsets is not None and len(self.offsets) != length:
             raise ArgumentError(
                 f"offsets: {len(self.offsets)} for {length} words; expected one each"
@@ -161,6 +167,11 @@ class Source:
             sentence=_reordered(self.sentence, order),
             markup=None,
             order=order if self.order is None else tuple(self.order[place] for place in order),
+            spellings={
+                at: self.spellings[place]
+                for at, place in enumerate(order)
+                if place in self.spellings
+            },
             matrices={name: matrix[rows][:, places] for name, matrix in self.matrices.items()},
         )
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from wayword import _core
 from wayword.corpus.source import Source
+from wayword.decode.markup import demands
 from wayword.decode.settings import Settings
 from wayword.decode.translation import Translation
 from wayword.errors import ArgumentError, MismatchError
@@ -221,7 +222,7 @@ class Decoder:
                     list(source.words),
                     tags=None if tags is None else list(tags),
                     chunks=chunks,
-                    markup=source.markup,
+                    markup=demands(source),
                     matrices=[
                         (name, log_matrix(matrices[number], length))
                         for name, matrices in told.items()

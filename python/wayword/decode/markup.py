@@ -22,15 +22,15 @@ before the end of the line; write &lt; where no tag is meant
 """
 
 import re
-from collections.abc import Callable, Sequence
-from xml.sax.saxutils import escape, unescape
+from collections.abc import Callable, Iterator, Sequence
+from xml.sax.saxutils import escape, quoteattr, unescape
 
 from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.offsets import Character, locate_in
 from wayword.corpus.source import Source
 
-__all__ = ["MODES", "read_markup"]
+__all__ = ["MODES", "demands", "read_markup"]
 
 #: what becomes of given translations
 MODES = {
@@ -44,6 +44,8 @@ _SIGNS = {"&quot;": '"', "&apos;": "'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);|.", re.DOTALL)
 #: White space to Python, but not to the core.
 _SPACES = dict.fromkeys(range(0x1C, 0x20), " ")
+#: The least probability of a guess that is told: the reader of tags wants a number above 0.
+_LEAST = 1e-30
 
 
 def read_markup(
@@ -89,3 +91,52 @@ def _characters(line: str) -> list[Character]:
             ]
         at += len(piece)
     return characters
+
+
+def demands(source: Source) -> _core.Markup | None:
+    """The markup of a sentence, with guesses of how unknown words are spelled.
+
+    Guesses are further translations, which compete with all others. Words whose translation is
+    given get none.
+
+    >>> known = Source(Sentence(("ja", "Tee")), spellings={1: (("tea", 0.75), ("tee", 0.25))})
+    >>> demands(known).__getnewargs__()[:2]
+    ('ja <s translation="tea||tee" prob="0.75||0.25">Tee</s>', 'inclusive')
+    """
+    if not source.spellings:
+        return source.markup
+    if source.markup is None:
+        line, mode, file, number = " ".join(map(escape, source.words)), "inclusive", "spellings", 1
+    else:
+        line, mode, file, number = source.markup.__getnewargs__()
+    if mode == "ignore":  # given translations go, the guesses stay
+        mode, drops_given = "inclusive", True
+    else:
+        drops_given = False
+    pieces = _with_guesses(line, source, drops_given=drops_given)
+    return _core.Markup(" ".join(pieces), mode, file, number)
+
+
+def _with_guesses(line: str, source: Source, *, drops_given: bool) -> Iterator[str]:
+    """The words and tags of a line, guesses around the words that have some."""
+    place, has_given = 0, False
+    for number, piece in enumerate(_TAG.split(line)):
+        if number % 2:
+            is_given = re.match(r"</?(?:zone|wall)\b", piece) is None
+            if is_given:
+                has_given = not piece.startswith("</")
+            if not (is_given and drops_given):
+                yield piece
+            continue
+        for word in piece.split():
+            guesses = source.spellings.get(place)
+            has_guesses = guesses is not None and (drops_given or not has_given)
+            yield _guessed(word, guesses) if has_guesses and guesses else word
+            place += 1
+
+
+def _guessed(word: str, guesses: Sequence[tuple[str, float]]) -> str:
+    texts = "||".join(text.replace("|", "&#124;") for text, _ in guesses)
+    probs = "||".join(f"{max(share, _LEAST):.6g}" for _, share in guesses)
+    texts = quoteattr(texts).replace("&amp;#124;", "&#124;")
+    return f'<s translation={texts} prob="{probs}">{word}</s>'

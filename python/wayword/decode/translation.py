@@ -107,6 +107,8 @@ class Translation:
     graph: tuple[Arc, ...] = ()
     #: source positions of words that no model has a translation for
     unknown: tuple[int, ...] = ()
+    #: source positions of unknown words whose spelling was guessed
+    spelled: tuple[int, ...] = ()
     #: the line as the user wrote it, and where in it each source word stands, where known
     raw: str = field(default="", compare=False)
     offsets: Offsets | None = field(default=None, compare=False)
@@ -121,12 +123,15 @@ class Translation:
     ) -> "Translation":
         """A translation from what the core returns; ``of_search`` goes to the best one alone."""
         words, order = result.words, source.order
-        phrases = []
+        phrases, spelled = [], []
         for step in result.steps:
             span, positions = _written(step.src, order)
             text = " ".join(source.words[slice(*step.src)])
             target = " ".join(words[slice(*step.tgt)])
             phrases.append(Phrase(span, step.tgt, text, target, positions))
+            if _is_guess(source, step.src, target):
+                spelled.append(span[0])
+        unknown = tuple(sorted(order[at] if order else at for at in result.unknown))
         return cls(
             source=source.written,
             tokens=tuple(words),
@@ -135,7 +140,8 @@ class Translation:
             features=MappingProxyType(dict(zip(names, result.features, strict=True))),
             phrases=tuple(phrases),
             links=tuple((order[src] if order else src, tgt) for src, tgt in result.links),
-            unknown=tuple(sorted(order[at] if order else at for at in result.unknown)),
+            unknown=unknown,
+            spelled=tuple(sorted(set(spelled).difference(unknown))),
             raw=source.raw,
             offsets=source.offsets,
             **of_search,
@@ -253,6 +259,8 @@ class Translation:
             "links": [list(link) for link in self.links],
             "unknown": list(self.unknown),
         }
+        if self.spelled:
+            shown["spelled"] = list(self.spelled)
         if any(phrase.positions for phrase in self.phrases):
             shown["positions"] = [list(phrase.covered) for phrase in self.phrases]
         return shown
@@ -295,6 +303,12 @@ def _written(span: Span, order: Sequence[int] | None) -> tuple[Span, tuple[int, 
     positions = tuple(order[slice(*span)])
     hull = min(positions), max(positions) + 1
     return hull, () if positions == tuple(range(*hull)) else positions
+
+
+def _is_guess(source: Source, span: Span, target: str) -> bool:
+    """Whether a phrase is an unknown word with one of the spellings that were guessed."""
+    guesses = source.spellings.get(span[0], ()) if span[1] - span[0] == 1 else ()
+    return any(text == target for text, _ in guesses)
 
 
 def _arc(arc: "_core.Arc", order: Sequence[int] | None) -> Arc:

@@ -46,6 +46,7 @@ KINDS: dict[str, str] = {
     "lm": "wayword.parts.models:LmPart",
     "annotator": "wayword.parts.annotator:AnnotatorPart",
     "lexicon": "wayword.parts.lexicon:LexiconPart",
+    "speller": "wayword.parts.speller:SpellerPart",
     "preorder": "wayword.parts.preorder:PreorderPart",
     "waw": "wayword.parts.waw:WawPart",
     "neural": "wayword.parts.neural:NeuralPart",
@@ -128,6 +129,10 @@ class Part:
 
     def prepare(self, sources: "Sequence[Source]") -> "Sequence[Source]":
         """Sentences with what this part adds to them; what is there already stays."""
+        return sources
+
+    def guess(self, sources: "Sequence[Source]", table: "PhraseTable") -> "Sequence[Source]":  # noqa: ARG002
+        """Prepared sentences with guesses about words that the system's table does not know."""
         return sources
 
     def alternatives(self, source: "Source") -> "list[tuple[Source, float]]":

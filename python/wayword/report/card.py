@@ -217,7 +217,12 @@ class Card:
         yield "Sentences are translated one by one, without the ones around them."
         oov = self.settings.get("oov", "copy")
         done = "copied as they are" if oov == "copy" else "left out"
-        yield f"Words that were never seen are {done}."
+        spellers = [entry for entry in self.parts if entry["kind"] == "speller"]
+        for entry in spellers:
+            learned = f"as {entry['pairs']:,} pairs of words teach it"
+            yield f"The spelling of words that were never seen is guessed, {learned}."
+        others = "Words that cannot be spelled so" if spellers else "Words that were never seen"
+        yield f"{others} are {done}."
         space = self.settings.get("space")
         if space:
             yield f"Word order: the search tries the orders of `{space}`."

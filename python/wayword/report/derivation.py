@@ -58,6 +58,8 @@ class _Translation(Protocol):
     def score(self) -> float: ...
     @property
     def phrases(self) -> Sequence[_Phrase]: ...
+    @property
+    def spelled(self) -> Sequence[int]: ...
 
 
 def draw(translation: _Translation) -> str:
@@ -75,6 +77,9 @@ def draw(translation: _Translation) -> str:
     target = " ".join(f"{turn}[{p.target}]" for turn, p in enumerate(translation.phrases, 1))
     lines = [*(MARGIN + arc for arc in above), MARGIN + " ".join(cells)]
     lines += [*(MARGIN + arc for arc in below), f"target  {target}"]
+    guesses = [p for p in translation.phrases if p.src[0] in translation.spelled]
+    if guesses:
+        lines.append(f"spelled {' '.join(f'{p.source}={p.target}' for p in guesses)}")
     lines.append(f"score   {translation.score:.4f}")
     return "\n".join(lines)
 

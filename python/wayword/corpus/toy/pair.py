@@ -26,6 +26,8 @@ REALISERS: dict[str, Realiser] = {
 }
 #: Pairs of an old and the modern spelling, and how the modern side is said (``spelling``).
 SPELLINGS: dict[str, Realiser] = {"old-de": german.realise}
+#: Pairs with names that nobody has heard, and how the source is said (``names``).
+NAMES: dict[str, Realiser] = {"ur-en": arabic.realise}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ def pairs() -> tuple[str, ...]:
 
 def realiser_of(pair: str) -> Realiser:
     """The source side of a pair, or a helpful error."""
-    realiser = REALISERS.get(pair) or SPELLINGS.get(pair)
+    realiser = {**REALISERS, **SPELLINGS, **NAMES}.get(pair)
     if realiser is None:
-        known = ", ".join((*REALISERS, *SPELLINGS))
+        known = ", ".join((*REALISERS, *SPELLINGS, *NAMES))
         raise ArgumentError(f"unknown toy pair {pair!r}; the known pairs are {known}")
     return realiser
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from wayword.corpus.toy.pair import SPELLINGS, Realiser, ToyPair, make_pair, realiser_of
+from wayword.corpus.toy.names import new_names
+from wayword.corpus.toy.pair import NAMES, SPELLINGS, Realiser, ToyPair, make_pair, realiser_of
 from wayword.corpus.toy.sampling import Draw
 from wayword.corpus.toy.spelling import old_spelling
 from wayword.corpus.toy.world import draw_sentence
@@ -36,6 +37,8 @@ def generate(pair: str, n: int, *, seed: int = 1) -> Iterator[ToyPair]:
 def endless(pair: str, seed: int) -> Iterator[ToyPair]:
     """The whole stream."""
     drawn = _endless(realiser_of(pair), seed)
+    if pair in NAMES:
+        return new_names(drawn, seed)
     return old_spelling(drawn, seed) if pair in SPELLINGS else drawn
 
 
