@@ -13,6 +13,7 @@ ORDER = (
     "errors",
     "options",
     "handle",
+    "picture",
     "corpus",
     "stage",
     "store",

@@ -20,7 +20,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from unicodedata import category, east_asian_width
+
+from wayword.picture.axis import columns as width
 
 __all__ = ["Table", "fit", "in_markdown", "listing", "width"]
 
@@ -87,12 +88,6 @@ def listing(rows: Iterable[tuple[str, object]]) -> str:
     accuracy  0.9500
     """
     return _columns(list(rows), [False, False])
-
-
-def width(text: str) -> int:
-    """Columns of a terminal: two for wide characters of East Asian scripts, none for marks."""
-    wide = sum(1 + (east_asian_width(char) in "WF") for char in text)
-    return wide - sum(category(char) in ("Mn", "Me", "Cf") for char in text)
 
 
 def fit(text: str, columns: int, *, right: bool = False) -> str:
