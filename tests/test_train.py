@@ -15,8 +15,9 @@ from wayword.config import Config, default_text, merged
 from wayword.corpus import toy
 from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
-from wayword.pipeline import train
-from wayword.stage import Stage, Work
+from wayword.pipeline import plan, train
+from wayword.report.losses import Whole
+from wayword.stage import Cost, Result, Stage, Work
 from wayword.store import Store
 
 if sys.version_info >= (3, 11):
@@ -297,6 +298,29 @@ def test_a_wrong_configuration_is_refused_before_any_work(corpus: Path, tmp_path
         train(*files(corpus, "train"), tmp_path / "system", dev=dev)
 
 
+def test_a_tenth_is_judged_over_all_stages_together(corpus: Path, tmp_path: Path) -> None:
+    planned = plan(*files(corpus, "train"), Config.from_dict(QUICK), dev=files(corpus, "dev"))
+    doctor, prepare = planned.stages[:2]
+    assert (doctor.name, prepare.name) == ("doctor", "prepare")
+
+    def warning(out: int, long: int) -> str:
+        """What is said when of 100 pairs so many are taken out by each of the two stages."""
+        problems = {"duplicate": out}
+        judged = {"lines": 100, "clean": 100 - out, "cleaned": 0, "problems": problems}
+        left = {"pairs": 100 - out - long, "dev": 0, "too_long": long, "no_words": 0}
+        whole, cost = Whole(), Cost(0, 0, 0)
+        for stage, facts in ((doctor, judged), (prepare, left)):
+            said = whole.warning(stage, Result(stage.name, stage.key, tmp_path, facts, cost, False))
+            assert stage is prepare or not said
+        return said
+
+    assert not warning(7, 3)
+    assert warning(6, 5) == (
+        "11.0 % of the text was taken out; to keep it, train with --set "
+        "'doctor.allow=[\"duplicate\"]' text.max_length=N"
+    )
+
+
 def test_text_of_two_lengths_is_refused_before_any_work(corpus: Path, tmp_path: Path) -> None:
     lines = (corpus / "train.en").read_bytes().splitlines(keepends=True)
     (tmp_path / "short.en").write_bytes(b"".join(lines[:-30]))
@@ -317,7 +341,7 @@ def test_what_was_taken_out_is_noted_and_much_of_it_is_a_warning(
     assert system.made["corpus"]["read"] == 600
     assert system.made["corpus"]["taken_out"] == {"duplicate": 300}
     [warning] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert warning.startswith("doctor: 50.0 % of the text was taken out; to keep it, train with")
+    assert warning.startswith("50.0 % of the text was taken out; to keep it, train with")
     caplog.clear()
     kept = Config.from_dict(merged(QUICK, {"doctor": {"allow": ["duplicate"]}}))
     system = train(src, tgt, tmp_path / "system", dev=dev, config=kept)

@@ -41,7 +41,7 @@ from wayword.parts.models import lm_stages, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.parts.speller import speller_stage
-from wayword.report.losses import losses_of
+from wayword.report.losses import Whole
 from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order
 from wayword.stages import (
     SIDES,
@@ -92,10 +92,10 @@ def train(
     work = Path(out) / "work"
     with Store(work, threads=threads, progress=progress, watch=watch) as store:
         system = assemble(out, planned, store)
+        whole = Whole()
         for stage, result in zip(planned.stages, store.run(planned.stages), strict=True):
-            losses = losses_of(stage, result)
-            if losses is not None and losses.warning:
-                log.warning("%s: %s", stage.name, losses.warning)
+            if warning := whole.warning(stage, result):
+                log.warning("%s", warning)
     return system
 
 

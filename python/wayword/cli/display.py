@@ -34,6 +34,7 @@ from wayword.report.table import width
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from wayword.report.losses import Whole
     from wayword.stage import Result, Stage
 
 __all__ = ["Display", "StageDisplay"]
@@ -167,6 +168,7 @@ class StageDisplay(Display):
         super().__init__(*what, **options)
         self._names = names or {}
         self._rounds = _Rounds(self)
+        self._whole: Whole | None = None
         self.results: list[Result] = []
 
     def watch(self, stage: "Stage", result: "Result | None") -> None:
@@ -184,6 +186,7 @@ class StageDisplay(Display):
         took = "as before" if result.reused else _spoken(result.cost.seconds)
         self.say(f"{name}: {took}")
         self._tell_losses(stage, result, name)
+        self._warn(stage, result)
 
     def expect_rounds(self, runs: int, rounds: int) -> None:
         """Tuning begins, with so many runs of at most so many rounds."""
@@ -202,8 +205,14 @@ class StageDisplay(Display):
         if table and quarantine.exists():
             table.append(f"all of them, with reasons: {quarantine}")
         self.say("\n".join([f"{name}: {first}", *(f"  {line}" for line in table)]))
-        if losses.warning:
-            self.say(f"warning: {name}: {losses.warning}")
+
+    def _warn(self, stage: "Stage", result: "Result") -> None:
+        """Say when much of the text is gone, all stages taken together."""
+        from wayword.report.losses import Whole
+
+        self._whole = self._whole or Whole()
+        if warning := self._whole.warning(stage, result):
+            self.say(f"warning: {warning}")
 
     def __enter__(self) -> "Self":
         self._rounds.attach()

@@ -3,15 +3,17 @@
 In: a finished stage that takes lines out (``doctor``, ``prepare``). Out: ``Losses``, which tell
 how many pairs went in and on, why others did not, and which setting keeps each kind.
 How: from the options and the facts of the stage alone, so that a stage that was made before tells
-the same.
+the same. A warning is about all that was dropped from the files to the training text, whichever
+stage did it (``Whole``).
 
 >>> rows = (Loss("identical", 840, "both sides the same", 'doctor.allow=["identical"]'),)
 >>> print(Losses("doctor", 1000, 160, 0, rows).text())
 840 of 1,000 pairs taken out (84.0 %); 160 go on
 why        pairs     %  meaning              keep them with
 identical    840  84.0  both sides the same  --set 'doctor.allow=["identical"]'
->>> print(Losses("doctor", 1000, 160, 0, rows).warning)
-84.0 % of the text was taken out; to keep it, train with --set 'doctor.allow=["identical"]'
+>>> cut = Losses("prepare", 160, 120, 0, (Loss("too long", 40, "over 100", "text.max_length=N"),))
+>>> print(Losses("doctor", 1000, 160, 0, rows).then(cut).warning)
+88.0 % of the text was taken out; to keep it, train with --set 'doctor.allow=["identical"]'
 """
 
 import json
@@ -23,7 +25,7 @@ from wayword.corpus import doctor
 from wayword.report.table import Table
 from wayword.stage import Result, Stage
 
-__all__ = ["Loss", "Losses", "describe_gathered", "losses_of"]
+__all__ = ["Loss", "Losses", "Whole", "describe_gathered", "losses_of"]
 
 WARN = 0.1  # of the pairs taken out: worth a warning
 ALWAYS = frozenset({"unpaired", "encoding", "empty"})  # no setting keeps what is no pair of text
@@ -55,6 +57,12 @@ class Losses:
     def share(self) -> float:
         """Part of the pairs that was taken out."""
         return (self.read - self.left) / self.read if self.read else 0.0
+
+    def then(self, later: "Losses") -> "Losses":
+        """What this stage and a later one took out together, of what this one read."""
+        left = self.left - (later.read - later.left)
+        cleaned = self.cleaned + later.cleaned
+        return Losses(later.stage, self.read, left, cleaned, [*self.rows, *later.rows])
 
     def text(self) -> str:
         """A sentence and, if something was taken out, a short table."""
@@ -122,6 +130,34 @@ def losses_of(stage: Stage, result: Result) -> Losses | None:
     if stage.name == "prepare":
         return _of_preparation(stage.options["text"].max_length, facts)
     return None
+
+
+class Whole:
+    """What all stages up to the training text took out, told when the last of them is there."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, Losses] = {}
+
+    def warning(self, stage: Stage, result: Result) -> str:
+        """One sentence when more than a tenth is gone after the last stage; empty otherwise.
+
+        Stages have to come in their order.
+        """
+        losses = _of_gathering(result.facts) if stage.name == "gather" else losses_of(stage, result)
+        if losses is None:
+            return ""
+        before = [self._until[need.key] for need in stage.needs if need.key in self._until]
+        # A stage may look at what it needs as well as at what that was made of.
+        longest = max(before, key=lambda until: until.read - until.left, default=None)
+        self._until[stage.key] = losses if longest is None else longest.then(losses)
+        return self._until[stage.key].warning if stage.name == "prepare" else ""
+
+
+def _of_gathering(facts: Mapping[str, Any]) -> Losses:
+    left = sum(corpus["lines"] for corpus in facts["corpora"])
+    skipped = sum(corpus["skipped"] for corpus in facts["corpora"])
+    rows = [Loss("no pair", skipped, "units without both sides", "")] if skipped else []
+    return Losses("gather", left + skipped, left, 0, rows)
 
 
 def _of_doctor(options: doctor.Options, facts: Mapping[str, Any]) -> Losses:
