@@ -122,9 +122,11 @@ def kernel_row(sentences: int = 500, size: int = 300, features: int = 16) -> dic
     weights = draw.normal(size=features)
     point = pool.point(weights.tolist())
     axis = np.eye(features)[0].tolist()
+    place = np.arange(len(values), dtype=np.uint32)
+    statistics = _core.CandidateStatistics(place.tobytes(), 4, 1, place.tobytes())
     start = time.process_time()
     for _ in range(20):
-        _, steps, *_ = point.search(axis, 0.0)
+        steps, _ = point.search(axis, 0.0, statistics)
     ours = (time.process_time() - start) / 20
     start = time.process_time()
     twin = in_numpy(values[:, 0], values @ weights, offsets)

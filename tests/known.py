@@ -71,7 +71,6 @@ class Known:
         progress: Any,
     ) -> list[Candidates]:
         """The candidates that the weights prefer."""
-        assert len(sources) == len(self.lists)
         assert not links
         assert not distinct
         assert threads >= 1
@@ -81,7 +80,7 @@ class Known:
             raise KeyboardInterrupt
         point = np.array([self.values[name] for name in NAMES])
         lists = []
-        for known in self.lists:
+        for known in (self.lists[int(str(src).split()[1])] for src in sources):
             order = np.argsort(-(known.features @ point), kind="stable")[:size]
             lists.append(Candidates(tuple(known.texts[k] for k in order), known.features[order]))
         return lists

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wayword.corpus.offsets import folded, locate
 from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
-from wayword.corpus.tokenizer import TOKENIZERS
+from wayword.corpus.tokenizer import MOSES, SEGMENTERS, TOKENIZERS
 from wayword.corpus.truecase import Form, Truecaser
 from wayword.errors import ArgumentError, FormatError
 
@@ -422,3 +422,10 @@ def test_tokens_are_found_in_other_spellings(
 ) -> None:
     places = locate(tokens, line)
     assert [None if place is None else line[slice(*place)] for place in places] == shown
+
+
+def test_the_languages_of_the_moses_tokenizer_are_those_it_has_rules_for() -> None:
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    known = frozenset(NonbreakingPrefixes().available_langs.values())
+    assert known - SEGMENTERS.keys() == MOSES

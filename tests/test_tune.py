@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.known import NAMES, Known
+from tests.known import NAMES, Known, Sparse
 
 from wayword import _core
 from wayword.cli import main
@@ -23,8 +23,8 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.system import System
-from wayword.tune import Candidates, Objective, Pool, ngrams, tune
-from wayword.tune.mert import Crossings, best_step
+from wayword.tune import Candidates, Objective, Pool, mert, ngrams, tune
+from wayword.tune.mert import best_step
 from wayword.tune.objective import parse_metric
 from wayword.tune.pool import Measured
 from wayword.tune.run import METHODS
@@ -43,10 +43,18 @@ def core_pool(features: Rows, offsets: Sequence[int]) -> _core.CandidatePool:
 
 
 def search(
-    features: Rows, offsets: Sequence[int], weights: Sequence[float], line: Sequence[float]
-) -> Crossings:
+    features: Rows,
+    offsets: Sequence[int],
+    weights: Sequence[float],
+    line: Sequence[float],
+    gains: Rows,
+) -> tuple[Rows, Rows]:
+    """Where the best candidates change, and what they gain between two changes."""
     point = core_pool(features, offsets).point(list(weights))
-    return Crossings(*map(np.asarray, point.search(list(line), 0.0)))
+    places = np.arange(len(features), dtype=np.uint32)
+    statistics = _core.CandidateStatistics(gains.tobytes(), 8, gains.shape[1], places.tobytes())
+    steps, sums = map(np.asarray, point.search(list(line), 0.0, statistics))
+    return steps, sums.reshape(gains.shape[1], -1).T
 
 
 def total(sums: Rows) -> Rows:
@@ -57,29 +65,36 @@ def test_the_line_search_of_the_worked_example() -> None:
     # (slope, intercept): three lines of sentence 1, three of sentence 2
     lines = [(1, -1), (0, 0), (-1, -1.5), (2, -3), (0.5, 0), (-0.5, 0.25)]
     statistics = np.array([[1.0], [3], [0], [2], [5], [4]])
-    crossings = search(np.array(lines, dtype=float), [0, 3, 6], [0, 1], [1, 0])
-    assert crossings.first.tolist() == [2, 5]  # 0 + 4 far to the left
-    assert crossings.step.tolist() == [-1.5, 0.25, 1.0, 2.0]
-    assert crossings.before.tolist() == [2, 5, 1, 4]
-    assert crossings.after.tolist() == [1, 4, 0, 3]
-    # totals 4, 7, 8, 6, 3: the middle of 0.25 and 1
-    assert best_step(crossings, statistics.__getitem__, total) == (0.625, 8.0)
+    steps, sums = search(np.array(lines, dtype=float), [0, 3, 6], [0, 1], [1, 0], statistics)
+    assert steps.tolist() == [-1.5, 0.25, 1.0, 2.0]
+    assert sums.tolist() == [[4], [7], [8], [6], [3]]  # 0 + 4 far to the left
+    # the middle of 0.25 and 1
+    assert best_step(steps, sums, total) == (0.625, 8.0)
 
 
 def test_a_step_past_the_last_change_is_short_on_either_side() -> None:
-    crossings = Crossings(*map(np.array, ([0], [2.0], [0], [1])))
+    steps = np.array([2.0])
     rising, falling = np.array([[0.0], [1]]), np.array([[1.0], [0]])
-    assert best_step(crossings, rising.__getitem__, total) == (2.1, 1.0)
-    assert best_step(crossings, falling.__getitem__, total) == (1.9, 1.0)
-    assert best_step(crossings, rising.__getitem__, total, -1, 3) == (2.5, 1.0)
-    none = Crossings(np.array([0]), *(np.array([], dtype=kind) for kind in (float, int, int)))
-    assert best_step(none, rising.__getitem__, total) == (0.0, 0.0)
+    assert best_step(steps, rising, total) == (2.1, 1.0)
+    assert best_step(steps, falling, total) == (1.9, 1.0)
+    assert best_step(steps, rising, total, -1, 3) == (2.5, 1.0)
+    assert best_step(np.empty(0), rising[:1], total) == (0.0, 0.0)
 
 
 def test_of_equal_intervals_the_nearest_to_zero_is_taken() -> None:
-    crossings = Crossings(*map(np.array, ([0], [-3.0, -2.0, 5.0, 7.0], [0, 1, 0, 1], [1, 0, 1, 0])))
-    statistics = np.array([[0.0], [1]])
-    assert best_step(crossings, statistics.__getitem__, total) == (-2.5, 1.0)
+    steps, sums = np.array([-3.0, -2.0, 5.0, 7.0]), np.array([[0.0], [1], [0], [1], [0]])
+    assert best_step(steps, sums, total) == (-2.5, 1.0)
+
+
+@pytest.mark.parametrize("size", [2, 4, 8])
+def test_statistics_of_every_size_give_the_same_sums(size: int) -> None:
+    kind = {2: np.uint16, 4: np.uint32, 8: np.float64}[size]
+    pool = core_pool(np.array([[1.0, 0], [0, 1]]), [0, 2])
+    rows, places = np.array([[3, 1], [0, 7]], dtype=kind), np.array([1, 0], dtype=np.uint32)
+    statistics = _core.CandidateStatistics(rows.tobytes(), size, 2, places.tobytes())
+    steps, sums = pool.point([0.0, 1.0]).search([1.0, 0.0], 0.0, statistics)
+    assert np.asarray(steps).tolist() == [1.0]
+    assert np.asarray(sums).tolist() == [3, 0, 1, 7]  # of the second candidate, then of the first
 
 
 numbers = st.integers(-6, 6).map(float)
@@ -102,9 +117,7 @@ def test_the_line_search_equals_trying_every_interval(problem: Any) -> None:
     rows = np.array([row for sentence in sentences for row in sentence], dtype=float)
     offsets = np.cumsum([0, *map(len, sentences)])
     features, gains = rows[:, :2], rows[:, 2:]
-    step, score = best_step(
-        search(features, offsets.tolist(), weights, line), gains.__getitem__, total
-    )
+    step, score = best_step(*search(features, offsets.tolist(), weights, line, gains), total)
 
     def at(step: float) -> float:
         """The metric at a step, by hand."""
@@ -238,8 +251,8 @@ def test_a_candidate_is_new_by_text_or_by_features() -> None:
     pool = small_pool([("a", (1, 2)), ("a", (1, 2)), ("a", (1, 3)), ("b", (1, 2))])
     assert len(pool) == 3
     again = pool.add([candidates([("b", (1, 2 + 1e-12)), ("c", (0.0, -0.0))])])
-    assert again[0].texts == ("c",)
-    assert pool.add([candidates([("c", (-0.0, 0.0))])])[0].texts == ()
+    assert again.features.tolist() == [[0, 0]]
+    assert len(pool.add([candidates([("c", (-0.0, 0.0))])])) == 0
 
 
 def test_candidates_of_a_sentence_stand_together() -> None:
@@ -388,6 +401,74 @@ def test_stopped_at_any_decoding_it_goes_on_and_decodes_nothing_twice(
     assert not list(tmp_path.rglob("*.part"))
     kept = sorted(path.parent.name + "/" + path.name for path in tmp_path.rglob("*.npz"))
     assert kept == ["run-1/round-01.npz"]  # lists of runs that have ended are of no more use
+
+
+@pytest.mark.parametrize("calls", range(1, 12, 2))
+def test_no_block_of_sentences_is_decoded_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int
+) -> None:
+    options: dict[str, Any] = {"runs": 1, "rounds": 3, "nbest": 5, "threads": 1, "patience": 9}
+    whole = Known.make(sentences=6, size=20)
+    tuning = tune(whole, whole.src, whole.gold, **options)
+    monkeypatch.setattr("wayword.tune.run.BLOCK", 2)
+    blocks = 3 * (len(tuning.rounds) + 1)  # of the rounds and of the end
+    broken = replace(Known.make(sentences=6, size=20), fuse=calls)
+    with pytest.raises(KeyboardInterrupt):
+        tune(broken, broken.src, broken.gold, **options, folder=tmp_path, resume=True)
+    rest = Known.make(sentences=6, size=20)
+    again = tune(rest, rest.src, rest.gold, **options, folder=tmp_path, resume=True)
+    assert again.weights == tuning.weights
+    # The block that was under way, and the last one of a round, which is kept with the round.
+    assert len(broken.calls) - 1 + len(rest.calls) <= blocks + 2
+    assert not list(tmp_path.rglob("*.block-*"))
+
+
+@pytest.mark.parametrize("climbs", [0, 1, 7, 30])
+def test_stopped_in_the_middle_of_a_search_no_climb_is_done_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, climbs: int
+) -> None:
+    options: dict[str, Any] = {"runs": 1, "rounds": 3, "nbest": 5, "threads": 1, "patience": 9}
+    known = Known.make(sentences=6, size=20)
+    whole = tune(known, known.src, known.gold, **options)
+    done: list[int] = []
+    climb = mert._Search.climb
+
+    def counted(self: mert._Search, start: Rows, seed: int) -> tuple[Rows, float]:
+        if len(done) == climbs and not (tmp_path / "stopped").exists():
+            (tmp_path / "stopped").touch()
+            raise KeyboardInterrupt
+        done.append(seed)
+        return climb(self, start, seed)
+
+    monkeypatch.setattr(mert._Search, "climb", counted)
+    with pytest.raises(KeyboardInterrupt):
+        tune(known, known.src, known.gold, **options, folder=tmp_path, resume=True)
+    [notes] = tmp_path.rglob("*.notes") if climbs else [tmp_path / "none.notes"]
+    with notes.open("a") as file:
+        file.write('["start 99", {"point": [0.1')  # killed while it was written
+    again = tune(known, known.src, known.gold, **options, folder=tmp_path, resume=True)
+    assert again.weights == whole.weights
+    assert list(map(_timeless, again.rounds)) == list(map(_timeless, whole.rounds))
+    assert len(done) == len(set(done))
+    assert not list((tmp_path / "run-1").glob("*.notes"))
+
+
+def test_a_restored_pool_is_the_same_as_one_of_lists() -> None:
+    known = Sparse.make(sentences=4, size=20)
+    names = list(known.weights)
+    pools = [Pool(names, Measured(Objective("bleu", known.gold))) for _ in range(2)]
+    for size in (3, 8, 8, 20):
+        lists = known.nbest(
+            known.src, size=size, distinct=False, links=False, threads=1, progress=None
+        )
+        pools[1].restore(pools[0].add(lists))
+    first, second = pools
+    assert len(first) == len(second) == 24  # six texts of each sentence
+    assert (first.names, first.sparse) == (second.names, second.sparse)
+    assert np.array_equal(first.features, second.features)
+    assert np.array_equal(first.offsets, second.offsets)
+    assert np.array_equal(first.statistics(slice(None)), second.statistics(slice(None)))
+    assert len(second.add(lists)) == 0
 
 
 def _timeless(record: dict[str, Any]) -> dict[str, Any]:

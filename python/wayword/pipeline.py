@@ -42,7 +42,7 @@ from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.parts.speller import speller_stage
 from wayword.report.losses import Whole
-from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order
+from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order, plain
 from wayword.stages import (
     SIDES,
     align_stage,
@@ -251,10 +251,12 @@ def _assembled(out: Path, planned: Plan, runner: Runner) -> System:
     *parts, last = planned.stages
     assert last is planned.weights, "weights are tuned when all else is there"
     results = {result.name: result for result in runner.run(parts)}
-    if not _is_tuned(out, planned):
+    facts = _facts(planned, results, None)
+    made = _made(out)
+    is_tuned = made.get("stages", {}).get(planned.weights.name) == planned.weights.key
+    if not is_tuned and made != plain(facts):  # when it goes on, it is there already
         system = system_of(planned, runner)
-        untuned = system.with_weights(usual(system.weights))
-        untuned.describing(_facts(planned, results, None)).save(out)
+        system.with_weights(usual(system.weights)).describing(facts).save(out)
     [tuned] = runner.run([planned.weights])
     system = system_of(planned, runner, tuned.facts["weights"])
     [dev] = runner.run([planned.dev])
@@ -262,12 +264,9 @@ def _assembled(out: Path, planned: Plan, runner: Runner) -> System:
     return system.describing(facts).save(out)
 
 
-def _is_tuned(out: Path, planned: Plan) -> bool:
-    """Whether the folder holds the tuned system of this plan already."""
-    if not (out / MANIFEST).is_file():
-        return False
-    stages = read_manifest(out).made.get("stages", {})
-    return bool(stages.get(planned.weights.name) == planned.weights.key)
+def _made(out: Path) -> Mapping[str, Any]:
+    """How the system in a folder was made; empty when there is none."""
+    return read_manifest(out).made if (out / MANIFEST).is_file() else {}
 
 
 def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -> dict[str, Any]:

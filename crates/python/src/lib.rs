@@ -50,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lm::LanguageModelTrainer>()?;
     module.add_class::<view::View>()?;
     module.add_class::<tune::CandidatePool>()?;
+    module.add_class::<tune::CandidateStatistics>()?;
     module.add_class::<tune::WeightPoint>()?;
     module.add_class::<extract::PhraseCounts>()?;
     module.add_class::<extract::PhraseTable>()?;

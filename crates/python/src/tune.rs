@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use wayword::Job;
 use wayword::error::Error;
-use wayword::tune::{Crossings, Point, Pool};
+use wayword::tune::{Point, Pool, Rows, Statistics};
 
 /// The types of values, of steps and of candidates, as numpy names them.
 const VALUES: &str = if cfg!(target_endian = "little") { "<f4" } else { ">f4" };
@@ -91,7 +91,7 @@ impl WeightPoint {
 
     /// The best candidate of each sentence.
     fn best(&self, py: Python<'_>) -> PyResult<View> {
-        lend(py, || Ok(self.inner.best())).map(candidates)
+        lend(py, || Ok(self.inner.best().to_vec())).map(candidates)
     }
 
     /// Moves along a direction.
@@ -99,21 +99,65 @@ impl WeightPoint {
         lend(py, || self.inner.step(&direction, step))
     }
 
-    /// The first best candidates; then step, candidate before and candidate after each change.
+    /// The step of each change along a direction; and for each number of the statistics, one after
+    /// the other, the sums between the changes.
     fn search(
         &self,
         py: Python<'_>,
         direction: Vec<f64>,
         gap: f64,
-    ) -> PyResult<(View, View, View, View)> {
-        let Crossings { first, changes } =
-            lend(py, || self.inner.search(&direction, gap, &Job::default()))?;
-        let steps = changes.iter().map(|change| change.step).collect();
-        let from = changes.iter().map(|change| change.from).collect();
-        let to = changes.iter().map(|change| change.to).collect();
-        let steps: Arc<Vec<f64>> = Arc::new(steps);
-        Ok((candidates(first), View::of(steps, STEPS, |own| own), candidates(from), candidates(to)))
+        statistics: &CandidateStatistics,
+    ) -> PyResult<(View, View)> {
+        let (steps, sums) = lend(py, || {
+            let crossings = self.inner.search(&direction, gap, &Job::default())?;
+            let steps: Vec<f64> = crossings.changes.iter().map(|change| change.step).collect();
+            Ok((steps, statistics.inner.sums(&crossings)?))
+        })?;
+        let view = |numbers: Vec<f64>| View::of(Arc::new(numbers), STEPS, |own: &Vec<f64>| own);
+        Ok((view(steps), view(sums)))
     }
+}
+
+/// The statistics of all candidates; see `wayword.tune.pool`.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct CandidateStatistics {
+    inner: Statistics,
+}
+
+#[pymethods]
+impl CandidateStatistics {
+    /// From the bytes of two arrays: rows of `width` numbers of `size` bytes each (2 and 4: whole
+    /// ones, 8: float64), and for each candidate the uint32 number of its row.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        rows: &[u8],
+        size: usize,
+        width: usize,
+        places: &[u8],
+    ) -> PyResult<Self> {
+        let statistics = call(py, || {
+            let rows = match size {
+                2 => Rows::Short(numbers(rows, u16::from_ne_bytes)),
+                4 => Rows::Long(numbers(rows, u32::from_ne_bytes)),
+                8 => Rows::Real(numbers(rows, f64::from_ne_bytes)),
+                _ => {
+                    return Err(Error::Argument {
+                        name: "size".into(),
+                        found: size.to_string(),
+                        expected: "2, 4 or 8 bytes a number".into(),
+                    });
+                }
+            };
+            Statistics::new(rows, width, numbers(places, u32::from_ne_bytes))
+        })?;
+        Ok(CandidateStatistics { inner: statistics })
+    }
+}
+
+/// Numbers from their bytes.
+fn numbers<const N: usize, T>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect()
 }
 
 fn candidates(numbers: Vec<u32>) -> View {

@@ -5,7 +5,6 @@ In: a tokenizer's name or `auto`, and a language. Out: the name of one that is t
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from wayword.corpus.characters import join_characters, split_characters
@@ -43,14 +42,23 @@ TOKENIZERS = {
 SEGMENTERS = {"zh": "jieba", "cmn": "jieba", "yue": "jieba", "ja": "fugashi"}
 # Written with invisible joiners, at which Moses splits words.
 INDIC = frozenset({"as", "bn", "gu", "hi", "kn", "ml", "mni", "mr", "or", "pa", "ta", "te"})
+# What sacremoses has rules for. It is not asked itself: to import it takes a quarter of a second,
+# which every start of a command would cost.
+# fmt: off
+MOSES = frozenset({
+    "as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga",
+    "gu", "hi", "hu", "is", "it", "kn", "lt", "lv", "ml", "mni", "mr", "nl",
+    "or", "pa", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "ta", "tdt", "te",
+})
+# fmt: on
 NO_SEGMENTER = frozenset({"bo", "dz", "km", "lo", "my", "th"})
 
 
 def resolve(name: str, lang: str) -> str:
     """The tokenizer to use, which must be there and know the language."""
     name = _choose(lang) if name == "auto" else name
-    if name == "moses" and lang not in _moses_languages():
-        known = ", ".join(sorted(_moses_languages()))
+    if name == "moses" and lang not in MOSES:
+        known = ", ".join(sorted(MOSES))
         advice = "choose `unicode`"
         raise ArgumentError(f"tokenizer: `moses` and `{lang}`; expected one of {known}; {advice}")
     tokenizer = TOKENIZERS[name]
@@ -69,12 +77,4 @@ def _choose(lang: str) -> str:
         raise ArgumentError(f"{found}; split the words first and choose `none`")
     if lang in SEGMENTERS:
         return SEGMENTERS[lang]
-    return "moses" if lang in _moses_languages() - INDIC else "unicode"
-
-
-@cache
-def _moses_languages() -> frozenset[str]:
-    from sacremoses.corpus import NonbreakingPrefixes
-
-    codes = NonbreakingPrefixes().available_langs.values()
-    return frozenset(codes) - SEGMENTERS.keys()
+    return "moses" if lang in MOSES - INDIC else "unicode"

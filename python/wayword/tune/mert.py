@@ -2,21 +2,20 @@
 
 In: a pool, a space, a point to start from. Out: the best point found.
 How (Och, 2003): along a line through the space the best candidate of a sentence changes at few
-places, which the core finds exactly; the statistics between two places are sums, so the metric is
-known on the whole line. From each start the search goes along one axis after the other, in random
-order, until none leads higher; further starts are earlier points and random ones.
-Cost: O(candidates) a line, and 8 bytes a candidate for each thread.
+places, which the core finds exactly; the statistics between two places are sums, which the core
+adds up, so the metric is known on the whole line. From each start the search goes along one axis
+after the other, in random order, until none leads higher; further starts are earlier points and
+random ones. Where a climb ended is noted, so that no interruption costs more than one of them.
+Cost: O(candidates) a line; 8 bytes a candidate for each thread, and a copy of the statistics.
 Not: sparse features.
 
->>> lines = Crossings(first=np.array([2, 5]), step=np.array([-1.5, 0.25, 1.0, 2.0]),
-...                   before=np.array([2, 5, 1, 4]), after=np.array([1, 4, 0, 3]))
->>> statistics = np.array([[1.0], [3.0], [0.0], [2.0], [5.0], [4.0]])
->>> best_step(lines, statistics.__getitem__, lambda sums: sums[..., 0])
+>>> steps, sums = np.array([-1.5, 0.25, 1.0, 2.0]), np.array([[4.0], [7], [8], [6], [3]])
+>>> best_step(steps, sums, lambda sums: sums[..., 0])
 (0.625, 8.0)
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,11 +26,12 @@ import numpy.typing as npt
 from wayword import _core
 from wayword.evaluate.metric import Matrix
 from wayword.options import check_range
-from wayword.tune.ngrams import Numbers, ScoreFunction
+from wayword.tune.ngrams import ScoreFunction
+from wayword.tune.notes import Notes
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
-__all__ = ["Crossings", "Mert", "best_step"]
+__all__ = ["Mert", "best_step"]
 
 #: Changes of one sentence closer than this are one.
 GAP = 1e-4
@@ -47,34 +47,20 @@ EARLIER = 3
 MAX_SWEEPS = 50
 
 
-@dataclass(frozen=True)
-class Crossings:
-    """Where best candidates change along a line, from left to right."""
-
-    #: the best candidate of each sentence far to the left
-    first: Numbers
-    #: how far along the direction each change is
-    step: Vector
-    #: the candidate that was the best of its sentence, and the one that is from there on
-    before: Numbers
-    after: Numbers
-
-
 def best_step(
-    crossings: Crossings,
-    statistics: Callable[[Numbers], Matrix],
+    steps: Vector,
+    sums: Matrix,
     score: ScoreFunction,
     low: float = -np.inf,
     high: float = np.inf,
 ) -> tuple[float, float]:
     """The step to the middle of the best interval between ``low`` and ``high``; the score there.
 
-    Of equally good intervals the one nearest to 0 is taken.
+    ``steps`` lie between the intervals, from left to right; ``sums`` has a row of statistics for
+    each interval. Of equally good intervals the one nearest to 0 is taken.
     """
-    changes = statistics(crossings.after) - statistics(crossings.before)
-    sums = np.concatenate([statistics(crossings.first).sum(axis=0)[None], changes])
-    scores = score(sums.cumsum(axis=0))
-    edges = np.concatenate([[-np.inf], crossings.step, [np.inf]])
+    scores = score(sums)
+    edges = np.concatenate([[-np.inf], steps, [np.inf]])
     left, right = np.maximum(edges[:-1], low), np.minimum(edges[1:], high)
     scores = np.where(left < right, scores, -np.inf)
     is_best = np.flatnonzero(scores >= scores.max() - TOLERANCE)
@@ -108,7 +94,14 @@ class Mert:
         check_range("restarts", self.restarts, 0)
         check_range("directions", self.directions, 0)
 
-    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        points: Sequence[Vector],
+        seed: Seed,
+        notes: Notes | None = None,
+    ) -> Vector:
         """The best point of all searches; the first of equally good ones."""
         point, *others = points
         draw = np.random.default_rng(list(seed))
@@ -116,10 +109,10 @@ class Mert:
         starts = [point, *sorted(others, key=pool.score, reverse=True)[:EARLIER]]
         starts += [space.random(point, moves, draw) for _ in range(self.restarts)]
         seeds = draw.integers(1 << 62, size=len(starts)).tolist()
-        search = _Search(pool, space, moves, self.directions)
+        search = _Search(pool, space, moves, self.directions, notes or Notes())
         with ThreadPoolExecutor(self.threads or os.cpu_count()) as workers:
             try:
-                ends = list(workers.map(search.climb, starts, seeds))
+                ends = list(workers.map(search.end, range(len(starts)), starts, seeds))
             except BaseException:
                 workers.shutdown(cancel_futures=True)
                 raise
@@ -131,11 +124,28 @@ class _Search:
     """Searches over one pool, from many starts."""
 
     def __init__(
-        self, pool: Pool, space: Space, moves: npt.NDArray[np.bool_], directions: int
+        self,
+        pool: Pool,
+        space: Space,
+        moves: npt.NDArray[np.bool_],
+        directions: int,
+        notes: Notes,
     ) -> None:
+        self._notes = notes
         self._pool, self._space, self._directions = pool, space, directions
         self._axes = np.flatnonzero(space.is_free & moves)
         self._score = pool.measured.objective.score
+        self._statistics, self._width = pool.core_statistics()
+
+    def end(self, number: int, start: Vector, seed: int) -> tuple[Vector, float]:
+        """Where the climb from a start ends, and how high; it may be noted already."""
+        name = f"start {number}"
+        known = self._notes.get(name)
+        if known is None:
+            point, score = self.climb(start, seed)
+            known = {"point": point.tolist(), "score": score}
+            self._notes.put(name, known)
+        return np.array(known["point"]), float(known["score"])
 
     def climb(self, start: Vector, seed: int) -> tuple[Vector, float]:
         """Go along lines until none leads higher; where that is, and how high."""
@@ -162,9 +172,10 @@ class _Search:
         return lines
 
     def _look(self, point: _core.WeightPoint, line: Vector) -> tuple[float, float]:
-        crossings = Crossings(*map(np.asarray, point.search(line.tolist(), GAP)))
+        found = point.search(line.tolist(), GAP, self._statistics)
+        steps, sums = map(np.asarray, found)
         low, high = self._limits(np.array(point.weights), line)
-        return best_step(crossings, self._pool.statistics, self._score, low, high)
+        return best_step(steps, sums.reshape(self._width, -1).T, self._score, low, high)
 
     def _limits(self, weights: Vector, line: Vector) -> tuple[float, float]:
         """How far a step may go before some weight leaves its range."""

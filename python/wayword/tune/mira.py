@@ -18,6 +18,7 @@ import numpy as np
 
 from wayword.errors import ArgumentError
 from wayword.tune.ngrams import Numbers
+from wayword.tune.notes import Notes
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
@@ -49,7 +50,14 @@ class Mira:
             wanted = "a step above 0, at least one pass, a decay up to 1"
             raise ArgumentError(f"mira: found {found}; expected {wanted}")
 
-    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        points: Sequence[Vector],
+        seed: Seed,
+        notes: Notes | None = None,  # noqa: ARG002  passes build on each other
+    ) -> Vector:
         """The averaged weights of the pass that does best on the pool."""
         draw = np.random.default_rng(list(seed))
         learner = _Learner(pool, space, points[0], self)

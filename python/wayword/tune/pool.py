@@ -12,8 +12,8 @@ are 20 for BLEU.
 >>> measured = Measured(Objective("bleu", Gold(refs=[["a b c d e"], ])))
 >>> pool = Pool(["lm", "wp"], measured)
 >>> both = Candidates(("a b c d e", "a b"), np.array([[-2.0, -5.0], [-1.0, -2.0]]))
->>> [len(new.texts) for new in pool.add([both])], [len(new.texts) for new in pool.add([both])]
-([2], [0])
+>>> len(pool.add([both])), len(pool.add([both]))
+(2, 0)
 >>> pool.score(np.array([1.0, 0.0])), pool.score(np.array([0.0, -1.0]))  # short, or long
 (0.0, 100.0)
 """
@@ -34,7 +34,17 @@ from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers
 from wayword.tune.objective import Objective
 
-__all__ = ["Candidates", "Decodes", "Measured", "Nbest", "Pool", "Seed", "Vector", "compact"]
+__all__ = [
+    "Candidates",
+    "Decodes",
+    "Fresh",
+    "Measured",
+    "Nbest",
+    "Pool",
+    "Seed",
+    "Vector",
+    "compact",
+]
 
 Vector = npt.NDArray[np.float64]
 #: What a random draw depends on.
@@ -103,6 +113,24 @@ def compact(nbest: Nbest) -> Candidates:
     return Candidates(tuple(nbest.texts), features, links, sparse)
 
 
+@dataclass(frozen=True)
+class Fresh:
+    """What some n-best lists added to a pool: all that is needed to add it again, without texts."""
+
+    #: new candidates of each sentence; of each its features, where its statistics stand, and a key
+    counts: npt.NDArray[np.uint32]
+    features: npt.NDArray[np.float32]
+    places: npt.NDArray[np.uint32]
+    keys: Keys
+    #: keys and statistics of new texts
+    text_keys: Keys
+    rows: npt.NDArray[Any]
+    sparse: tuple[Mapping[str, float], ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
 class Measured:
     """The statistics of every text met, by sentence."""
 
@@ -130,11 +158,35 @@ class Measured:
                 None if links is None else [links[k] for k in at],
             )
             self._rows = _stacked(self._rows, rows)
-        every_key = np.concatenate([self._keys, keys[fresh]])
+        self._number(keys[fresh], places)
+        return self._places[np.searchsorted(self._keys, keys)].astype(np.int64)
+
+    def _number(self, keys: Keys, places: npt.NDArray[np.uint32]) -> None:
+        every_key = np.concatenate([self._keys, keys])
         order = np.argsort(every_key)
         self._keys = every_key[order]
         self._places = np.concatenate([self._places, places])[order]
-        return self._places[np.searchsorted(self._keys, keys)].astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def since(self, count: int) -> tuple[Keys, npt.NDArray[Any]]:
+        """Keys and statistics of the texts that were measured after the first ``count``."""
+        is_new = self._places >= count
+        keys = np.empty(len(self) - count, dtype=np.uint64)
+        keys[self._places[is_new] - count] = self._keys[is_new]
+        return keys, self._rows[count:].copy()
+
+    def restore(self, keys: Keys, rows: npt.NDArray[Any]) -> None:
+        """Take over what was measured before."""
+        places = np.arange(len(self), len(self) + len(keys), dtype=np.uint32)
+        self._rows = _stacked(self._rows, rows)
+        self._number(keys, places)
+
+    @property
+    def table(self) -> npt.NDArray[Any]:
+        """All rows, as small numbers where they are whole."""
+        return self._rows
 
     def rows(self, places: npt.NDArray[np.integer[Any]]) -> Matrix:
         """The statistics at these places."""
@@ -160,7 +212,7 @@ def _not_in(known: Keys, keys: Keys) -> Numbers:
     return np.sort(at)
 
 
-def _stacked(known: npt.NDArray[Any], rows: Matrix) -> npt.NDArray[Any]:
+def _stacked(known: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """All rows, of the smallest kind of number that holds those known and the new ones exactly."""
     for kind in KINDS[KINDS.index(known.dtype.type) :]:
         small = rows.astype(kind) if _fits(rows, kind) else None
@@ -169,7 +221,7 @@ def _stacked(known: npt.NDArray[Any], rows: Matrix) -> npt.NDArray[Any]:
     raise AssertionError("the last kind holds any number")
 
 
-def _fits(rows: Matrix, kind: type[Any]) -> bool:
+def _fits(rows: npt.NDArray[Any], kind: type[Any]) -> bool:
     """Whether a kind of number holds the values exactly.
 
     >>> _fits(np.array([[3.0, 70000.0]]), np.uint16), _fits(np.array([[3.0, 70000.0]]), np.uint32)
@@ -197,7 +249,7 @@ class Pool:
     def __len__(self) -> int:
         return len(self.place)
 
-    def add(self, lists: Sequence[Nbest]) -> list[Candidates]:
+    def add(self, lists: Sequence[Nbest]) -> Fresh:
         """Merge n-best lists, one a sentence of the dev set; what of them was new."""
         if len(lists) != len(self.measured.objective.gold):
             found = f"{len(lists)} n-best lists for {len(self.measured.objective.gold)} references"
@@ -206,22 +258,42 @@ class Pool:
         texts = [text for nbest in lists for text in nbest.texts]
         sentence = np.repeat(np.arange(len(lists)), [len(nbest.texts) for nbest in lists])
         links = _joined([getattr(nbest, "links", None) for nbest in lists])
+        measured = len(self.measured)
         place = self.measured.places(sentence.tolist(), texts, links)
-        sparse = self._sparse(lists)
-        fresh = self._fresh(place, features, sparse)
-        # Where each candidate will stand among those of its sentence, older ones first.
-        older = np.diff(self.offsets) if len(self) else np.zeros(len(lists), dtype=np.int64)
-        before = np.repeat(np.arange(len(lists)), older)
-        order = np.argsort(np.concatenate([before, sentence[fresh]]), kind="stable")
-        if sparse is not None or self.sparse is not None:
+        named = _joined([getattr(nbest, "sparse", None) for nbest in lists])
+        keys = _candidate_keys(place, features, self._sparse(named))
+        new = _not_in(self._seen, keys)
+        fresh = Fresh(
+            np.bincount(sentence[new], minlength=len(lists)).astype(np.uint32),
+            features[new],
+            place[new].astype(np.uint32),
+            keys[new],
+            *self.measured.since(measured),
+            None if named is None else tuple(named[at] for at in new.tolist()),
+        )
+        self._take(fresh)
+        return fresh
+
+    def restore(self, fresh: Fresh) -> None:
+        """Merge what ``add`` gave for the same lists, when the pool was as it is now."""
+        self.measured.restore(fresh.text_keys, fresh.rows)
+        self._take(fresh)
+
+    def _take(self, fresh: Fresh) -> None:
+        """Put new candidates behind the older ones of their sentences."""
+        count = len(fresh.counts)
+        older = np.diff(self.offsets) if len(self) else np.zeros(count, dtype=np.int64)
+        sentence = [np.repeat(np.arange(count), number) for number in (older, fresh.counts)]
+        order = np.argsort(np.concatenate(sentence), kind="stable")
+        if fresh.sparse is not None or self.sparse is not None:
             empty: list[dict[int, float]] = [{} for _ in range(len(self))]
-            more = sparse or [{} for _ in texts]
-            both = (self.sparse or empty) + [more[at] for at in fresh.tolist()]
+            more = self._sparse(fresh.sparse) or [{} for _ in range(len(fresh))]
+            both = (self.sparse or empty) + more
             self.sparse = [both[at] for at in order.tolist()]
-        self.place = np.concatenate([self.place, place[fresh].astype(np.uint32)])[order]
-        counts = np.bincount(sentence[fresh], minlength=len(lists)).astype(np.uint32)
-        self.core.add(np.ascontiguousarray(features[fresh].T).tobytes(), counts.tobytes())
-        return _picked(lists, fresh)
+        self._seen = np.sort(np.concatenate([self._seen, fresh.keys]))
+        self.place = np.concatenate([self.place, fresh.places])[order]
+        columns = np.ascontiguousarray(fresh.features.T)
+        self.core.add(columns.tobytes(), fresh.counts.tobytes())
 
     def _checked(self, lists: Sequence[Nbest]) -> npt.NDArray[np.float32]:
         has_some = bool(len(self))  # then every sentence has
@@ -241,35 +313,15 @@ class Pool:
                 )
         return np.concatenate([np.asarray(nbest.features, dtype=np.float32) for nbest in lists])
 
-    def _sparse(self, lists: Sequence[Nbest]) -> list[dict[int, float]] | None:
+    def _sparse(self, named: Sequence[Mapping[str, float]] | None) -> list[dict[int, float]] | None:
         """Named features as numbered columns after the dense ones; names are numbered as met."""
-        sparse = _joined([getattr(nbest, "sparse", None) for nbest in lists])
-        if sparse is None:
+        if named is None:
             return None
-        for name in (name for values in sparse for name in values):
+        for name in (name for values in named for name in values):
             if name not in self._columns:
                 self._columns[name] = len(self.names)
                 self.names.append(name)
-        return [{self._columns[name]: float(v) for name, v in values.items()} for values in sparse]
-
-    def _fresh(
-        self,
-        place: Numbers,
-        features: npt.NDArray[np.float32],
-        sparse: list[dict[int, float]] | None,
-    ) -> Numbers:
-        """The candidates not seen before, told by 64 bits of text and feature values."""
-        bits = (features + np.float32(0.0)).view(np.uint32).astype(np.uint64)
-        key = place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        for column in bits.T:
-            key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + column
-        if sparse is not None:
-            named = zip(key.tolist(), sparse, strict=True)
-            mixed = (_key((dense, *sorted(s.items()))) if s else dense for dense, s in named)
-            key = np.fromiter(mixed, dtype=np.uint64, count=len(key))
-        fresh = _not_in(self._seen, key)
-        self._seen = np.sort(np.concatenate([self._seen, key[fresh]]))
-        return fresh
+        return [{self._columns[name]: float(v) for name, v in values.items()} for values in named]
 
     # --- what tuners look at ---------------------------------------------------------------------
 
@@ -292,6 +344,13 @@ class Pool:
         if isinstance(candidates, slice):
             return self.measured.rows(self.place[candidates])
         return self.measured.rows(self.place.take(candidates))
+
+    def core_statistics(self) -> tuple[_core.CandidateStatistics, int]:
+        """The statistics of all candidates for the core, and how many numbers each has."""
+        rows = self.measured.table
+        place = np.ascontiguousarray(self.place, dtype=np.uint32)
+        given = rows.tobytes(), rows.dtype.itemsize, rows.shape[1], place.tobytes()
+        return _core.CandidateStatistics(*given), rows.shape[1]
 
     def varies(self) -> npt.NDArray[np.bool_]:
         """Which dense features tell candidates of some sentence apart."""
@@ -330,24 +389,19 @@ def best_by(scores: Vector, offsets: Numbers) -> Numbers:
     return at[np.searchsorted(at, offsets[:-1])]
 
 
-def _picked(lists: Sequence[Nbest], chosen: Numbers) -> list[Candidates]:
-    """Some candidates, counted through all lists, as lists again."""
-    ends = np.cumsum([len(nbest.texts) for nbest in lists])
-    picked = []
-    for nbest, end in zip(lists, ends.tolist(), strict=True):
-        start = end - len(nbest.texts)
-        low, high = np.searchsorted(chosen, [start, end]).tolist()
-        at = (chosen[low:high] - start).tolist()
-        links, sparse = getattr(nbest, "links", None), getattr(nbest, "sparse", None)
-        picked.append(
-            Candidates(
-                tuple(nbest.texts[k] for k in at),
-                np.asarray(nbest.features)[at],
-                None if links is None else tuple(links[k] for k in at),
-                None if sparse is None else tuple(sparse[k] for k in at),
-            )
-        )
-    return picked
+def _candidate_keys(
+    place: Numbers, features: npt.NDArray[np.float32], sparse: list[dict[int, float]] | None
+) -> Keys:
+    """64 bits of text and feature values, which tell candidates apart."""
+    bits = (features + np.float32(0.0)).view(np.uint32).astype(np.uint64)
+    keys = place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for column in bits.T:
+        keys = (keys ^ (keys >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + column
+    if sparse is None:
+        return keys
+    named = zip(keys.tolist(), sparse, strict=True)
+    mixed = (_key((dense, *sorted(s.items()))) if s else dense for dense, s in named)
+    return np.fromiter(mixed, dtype=np.uint64, count=len(keys))
 
 
 def _joined(parts: Sequence[Any]) -> list[Any] | None:

@@ -17,6 +17,7 @@ import numpy as np
 from wayword.errors import ArgumentError
 from wayword.evaluate.metric import Matrix
 from wayword.tune.ngrams import Numbers
+from wayword.tune.notes import Notes
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
@@ -45,7 +46,14 @@ class Pro:
             wanted = "at least one of each, and a difference from 0 to 1"
             raise ArgumentError(f"pro: found {found}; expected {wanted}")
 
-    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        points: Sequence[Vector],
+        seed: Seed,
+        notes: Notes | None = None,  # noqa: ARG002  one regression has no steps
+    ) -> Vector:
         """The point of the regression; the first one when no two candidates differ enough."""
         point, draw = points[0], np.random.default_rng(list(seed))
         better, worse = self.sample(pool, draw)

@@ -26,15 +26,16 @@ import numpy as np
 from wayword.corpus.annotate import factored
 from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
-from wayword.errors import ArgumentError
+from wayword.errors import ArgumentError, FormatError
 from wayword.evaluate import Gold, Options
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
+from wayword.tune.notes import Notes
 from wayword.tune.objective import Objective, check_dev
 from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector, compact
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
-from wayword.tune.state import Folder, Record
+from wayword.tune.state import Decoded, Folder, Record
 
 __all__ = ["METHODS", "Plan", "Run", "Tuner", "Tuning", "tune"]
 
@@ -58,8 +59,18 @@ class Tuner(Protocol):
     def takes_sparse(self) -> bool:
         """Whether it can learn weights of sparse features."""
 
-    def optimise(self, pool: Pool, space: Space, points: Sequence[Vector], seed: Seed) -> Vector:
-        """Weights better in the method's own eyes; ``points`` are those so far, best first."""
+    def optimise(
+        self,
+        pool: Pool,
+        space: Space,
+        points: Sequence[Vector],
+        seed: Seed,
+        notes: Notes | None = None,
+    ) -> Vector:
+        """Weights better in the method's own eyes; ``points`` are those so far, best first.
+
+        Steps that take long may be kept in ``notes``, for the case of an interruption.
+        """
 
 
 #: Every method, by the name of the option.
@@ -249,8 +260,8 @@ class _Job:
     store: Folder
     log: Callable[[Record], object] | None
     progress: Progress | None
-    #: The n-best lists of the first round, which all runs begin with, unless a folder keeps them.
-    first: Sequence[Nbest] | None = None
+    #: What the first round decoded, which all runs begin with, unless a folder keeps it.
+    first: Decoded | None = None
 
     def __post_init__(self) -> None:
         self.tuner = make_tuner(self.plan.method, self.threads)
@@ -265,6 +276,7 @@ class _Job:
             ends.append(end)
             records += done
         chosen, score, averaged = self._settled(ends)
+        self.store.write_log()
         return Tuning(
             weights=chosen,
             before=records[0]["score"],
@@ -283,11 +295,13 @@ class _Job:
         """
         best = sorted(ends, key=lambda run: -run.score)
         settled: list[tuple[float, int, dict[str, float]]] = []
+        notes = self.store.notes(0)
         for count in range(1, len(best) + 1):
             mean = average([run.weights for run in best[:count]])
             mean = _as_dict(list(mean), self.space.normalised(np.array(list(mean.values()))))
-            score = best[0].score if count == 1 else self._score(self._decode(mean, 1))
+            score = best[0].score if count == 1 else self._noted(notes, f"mean {count}", mean)
             settled.append((score, count, mean))
+        notes.clear()
         score, count, mean = max(settled, key=lambda one: one[:2])
         return mean, score, count
 
@@ -303,23 +317,34 @@ class _Job:
 
     def _one(self, run: int, weights: dict[str, float]) -> tuple[Run, list[Record]]:
         """One run: where it ended, and its rounds."""
-        pool = Pool(list(self.system.weights), Measured(self.objective))
         done: list[Record] = []
-        for number in range(1, self.plan.rounds + 1):
-            known = self.store.load(run, number)
-            if known is not None:
-                record, lists = known
-                pool.add(lists)
-            else:
-                record = self._round(run, number, weights, pool, done)
-            done.append(record)
-            self._tell(record)
-            weights = record["next"]
-            if record["stop"]:
+        while not (done and done[-1]["stop"]):
+            known = self.store.record(run, len(done) + 1)
+            if known is None:
                 break
-        end = self._end(done)
+            done.append(known)
+            self._tell(known)
+        if not (done and done[-1]["stop"]):
+            self._go_on(run, weights, done)
+        end = self._end(run, done)
         self.store.end(run, asdict(end), done)
         return end, done
+
+    def _go_on(self, run: int, weights: dict[str, float], done: list[Record]) -> None:
+        """The rounds that are missing."""
+        pool = Pool(list(self.system.weights), Measured(self.objective))
+        for number in range(1, len(done) + 1):
+            decoded = self.store.decoded(run, number)
+            if decoded is None:
+                raise FormatError(
+                    f"{self.store.path}: the n-best lists of run {run}, round {number} are gone; "
+                    "expected those of all rounds; start again without --resume"
+                )
+            pool.restore(decoded.fresh)
+        while not (done and done[-1]["stop"]):
+            weights = done[-1]["next"] if done else weights
+            done.append(self._round(run, len(done) + 1, weights, pool, done))
+            self._tell(done[-1])
 
     def _tell(self, record: Record) -> None:
         LOG.info("run %(run)d, round %(round)d: dev score %(score).2f", record)
@@ -329,13 +354,9 @@ class _Job:
     def _round(
         self, run: int, number: int, weights: dict[str, float], pool: Pool, done: list[Record]
     ) -> Record:
+        decoded = self._decoded(run, number, weights, pool)
+        score, count = decoded.score, len(decoded.fresh)
         clock = time.perf_counter()
-        lists = self._lists(weights, is_first=number == 1)
-        decoded = time.perf_counter()
-        score = self._score(lists)
-        fresh = pool.add(lists)
-        count = sum(len(nbest.texts) for nbest in fresh)
-        del lists  # what was new is in the pool: make room for the search
         if pool.sparse is not None and not self.tuner.takes_sparse:
             what = "dense ones only; tune sparse features by pro or mira"
             raise ArgumentError(f"method: found sparse features; expected {what}")
@@ -343,7 +364,9 @@ class _Job:
         known = [*done, {"weights": weights, "score": score}]
         known.sort(key=lambda record: -record["score"])
         points = [_as_vector(pool.names, record["weights"]) for record in known]
-        target = self.tuner.optimise(pool, self.space, points, (self.plan.seed, run, number))
+        seed = (self.plan.seed, run, number)
+        notes = self.store.notes(run, number)
+        target = self.tuner.optimise(pool, self.space, points, seed, notes)
         # Lists that bring nothing new can be trusted: then it goes the whole way, or it is there.
         is_there = not count and pool.score(target) <= pool.score(point) + STILL
         keep = self.plan.keep if count else 0
@@ -361,11 +384,11 @@ class _Job:
             **{"next": _as_dict(pool.names, better), "pool_score": pool.score(better)},
             **{"candidates": len(pool), "new": count, "moved": moved, "stop": stop},
             "seconds": {
-                "decode": round(decoded - clock, 3),
-                "optimise": round(time.perf_counter() - decoded, 3),
+                "decode": decoded.seconds,
+                "optimise": round(time.perf_counter() - clock, 3),
             },
         }
-        self.store.save(record, fresh)
+        self.store.save(record)
         return record
 
     def _towards(self, best: Vector, target: Vector, keep: float) -> Vector:
@@ -373,29 +396,52 @@ class _Job:
         put = self.space.normalised
         return put(keep * put(best) + (1 - keep) * put(target))
 
-    def _lists(self, weights: dict[str, float], *, is_first: bool) -> Sequence[Nbest]:
-        if not is_first:
-            return self._decode(weights, self.plan.nbest)
-        known = self.store.load(1, 1)
-        lists = known[1] if known else self.first or self._decode(weights, self.plan.nbest)
-        self.first = lists if self.store.path is None else None
-        return lists
+    def _decoded(self, run: int, number: int, weights: dict[str, float], pool: Pool) -> Decoded:
+        """Decode the dev set, unless that was done before, and add what is new to the pool."""
+        known = (self.first if number == 1 else None) or self.store.decoded(run, number)
+        if known is not None:
+            pool.restore(known.fresh)
+            return known
+        clock = time.perf_counter()
+        lists = self._decode(weights, self.plan.nbest, (run, number))
+        seconds = round(time.perf_counter() - clock, 3)
+        decoded = Decoded(self._score(lists), seconds, pool.add(lists))
+        self.store.keep(run, number, decoded)
+        if number == 1 and self.store.path is None:
+            self.first = decoded
+        return decoded
 
-    def _end(self, done: list[Record]) -> Run:
+    def _end(self, run: int, done: list[Record]) -> Run:
         """The weights that count of a run, with their score."""
-        last = Run(
-            done[-1]["next"], self._score(self._decode(done[-1]["next"], 1)), done[-1]["stop"]
-        )
+        weights, stop = done[-1]["next"], done[-1]["stop"]
+        last = Run(weights, self._noted(self.store.notes(run), "end", weights), stop)
         best = max(done, key=lambda record: record["score"])
         if self.plan.choose == "last" or best["score"] <= last.score:
             return last
         return Run(best["weights"], best["score"], last.stop)
 
-    def _decode(self, weights: dict[str, float], size: int) -> Sequence[Nbest]:
-        """N-best lists of the dev set, some sentences at a time: derivations take much room."""
+    def _noted(self, notes: Notes, name: str, weights: dict[str, float]) -> float:
+        """The dev score of weights, unless it is noted already."""
+        known = notes.get(name)
+        if known is None:
+            known = self._score(self._decode(weights, 1))
+            notes.put(name, known)
+        return float(known)
+
+    def _decode(
+        self, weights: dict[str, float], size: int, kept: tuple[int, int] | None = None
+    ) -> Sequence[Nbest]:
+        """N-best lists of the dev set, some sentences at a time: derivations take much room.
+
+        What is decoded is kept as blocks of the run and round ``kept``, and not decoded again.
+        """
         system = self.system.with_weights(weights)
         lists: list[Nbest] = []
         for start in range(0, len(self.src), BLOCK):
+            known = self.store.block(*kept, start) if kept else None
+            if known is not None:
+                lists += known
+                continue
             listed = system.nbest(
                 self.src[start : start + BLOCK],
                 size=size,
@@ -404,7 +450,10 @@ class _Job:
                 threads=self.threads,
                 progress=self._progress_from(start),
             )
-            lists += map(compact, listed)
+            block = [compact(nbest) for nbest in listed]
+            if kept and start + BLOCK < len(self.src):
+                self.store.keep_block(*kept, start, block)
+            lists += block
         return lists
 
     def _progress_from(self, start: int) -> Progress | None:

@@ -1,18 +1,20 @@
-"""What tuning has done so far, on disk: a file a round, each written whole and then renamed.
+"""What tuning has done so far, on disk: files that are written whole and then renamed.
 
-In: settings, then n-best lists and the record of each round. Out: the same again after any
-interruption, so that a run goes on where it was and ends with the same weights.
-How: ``settings.json`` says what is tuned and how; ``run-2/round-03.npz`` has the new n-best lists
-and the record of a round; ``run-2/end.json`` where the run ended, with the records of its rounds,
-whose lists are then of no more use and removed, but for the first, which all runs share;
-``log.jsonl`` has the records of all rounds, one a line, and is made anew from them. A round that is
-not there whole was never done.
+In: settings, then what each round decoded and found. Out: the same again after any interruption, so
+that a run goes on where it was and ends with the same weights.
+How: ``settings.json`` says what is tuned and how. ``run-2/round-03.npz`` has what the n-best lists
+of a round added to the pool, ``run-2/round-03.json`` the record of the round when its search is
+done. Meanwhile finished blocks of decoding (``round-03.block-0128.npz``) and finished searches
+(``round-03.notes``) are kept as well. ``run-2/end.json`` says where the run ended, with the records
+of its rounds, whose files are then of no more use and removed, but for the first lists, which all
+runs share; ``log.jsonl`` has the records of all rounds, one a line, and is made anew from them.
 """
 
 import io
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -21,9 +23,10 @@ import numpy as np
 
 from wayword.corpus.files import FilePath, new_bytes, new_file
 from wayword.errors import FormatError, MismatchError
-from wayword.tune.pool import Candidates, Nbest
+from wayword.tune.notes import Notes
+from wayword.tune.pool import Candidates, Fresh, Nbest
 
-__all__ = ["Folder", "Record"]
+__all__ = ["Decoded", "Folder", "Record"]
 
 #: A round, in plain values.
 Record = dict[str, Any]
@@ -31,7 +34,17 @@ Record = dict[str, Any]
 SETTINGS, LOG, END = "settings.json", "log.jsonl", "end.json"
 #: Files that were begun and not finished.
 UNFINISHED = ".*.part"
-FORMAT = 2
+FORMAT = 3
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What the decoding of a round brought."""
+
+    #: the dev score of the best candidates, and how long it took
+    score: float
+    seconds: float
+    fresh: Fresh
 
 
 class Folder:
@@ -78,30 +91,79 @@ class Folder:
             what = "the settings of a tuning; start again without --resume"
             raise FormatError(f"{path}: damaged ({wrong}); expected {what}") from None
 
-    def load(self, run: int, number: int) -> tuple[Record, list[Nbest]] | None:
-        """A round that was done before, or None."""
-        path = self._round(run, number)
+    def record(self, run: int, number: int) -> Record | None:
+        """The record of a round that was done before, or None."""
+        path = self._file(run, number, ".json")
         if path is None or not path.is_file():
             return None
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-                record: Record = json.loads(bytes(arrays["record"]).decode())
-                lists = _unpacked({name: arrays[name] for name in arrays.files})
-        except (ValueError, KeyError, EOFError, BadZipFile) as wrong:
-            what = "a round of tuning; delete the file, and the round is done again"
-            raise FormatError(f"{path}: damaged ({wrong}); expected {what}") from None
+            record: Record = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as wrong:
+            raise _damaged(path, wrong) from None
         self._note(record)
-        return record, lists
+        return record
 
-    def save(self, record: Record, lists: Sequence[Nbest]) -> None:
-        """Keep a round."""
-        path = self._round(record["run"], record["round"])
+    def save(self, record: Record) -> None:
+        """Keep the record of a round, whose steps need not be kept any longer."""
+        run, number = record["run"], record["round"]
+        path = self._file(run, number, ".json")
         if path is not None:
             path.parent.mkdir(exist_ok=True)
-            text = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
-            with new_bytes(path) as file:
-                np.savez(file, record=text, **_packed(lists))
+            with new_file(path) as file:
+                json.dump(record, file)
+            self.notes(run, number).clear()
         self._note(record)
+        self.write_log()
+
+    def decoded(self, run: int, number: int) -> Decoded | None:
+        """What a round decoded before, or None; all runs begin with the same."""
+        path = self._file(1 if number == 1 else run, number, ".npz")
+        if path is None or not path.is_file():
+            return None
+        arrays = _read(path)
+        try:
+            facts = json.loads(bytes(arrays.pop("facts")).decode())
+            sparse = facts["sparse"]
+            fresh = Fresh(**arrays, sparse=None if sparse is None else tuple(sparse))
+            return Decoded(facts["score"], facts["seconds"], fresh)
+        except (ValueError, KeyError, TypeError) as wrong:
+            raise _damaged(path, wrong) from None
+
+    def keep(self, run: int, number: int, decoded: Decoded) -> None:
+        """Keep what a round decoded, in place of its blocks."""
+        path = self._file(run, number, ".npz")
+        if path is None:
+            return
+        arrays = {name: value for name, value in vars(decoded.fresh).items() if name != "sparse"}
+        facts = {"score": decoded.score, "seconds": decoded.seconds, "sparse": decoded.fresh.sparse}
+        path.parent.mkdir(exist_ok=True)
+        with new_bytes(path) as file:
+            np.savez(file, facts=_bytes(facts), **arrays)
+        for block in path.parent.glob(f"{path.stem}.block-*.npz"):
+            block.unlink()
+
+    def block(self, run: int, number: int, start: int) -> list[Nbest] | None:
+        """N-best lists of the sentences from ``start`` on that were decoded before, or None."""
+        path = self._file(run, number, f".block-{start:04}.npz")
+        if path is None or not path.is_file():
+            return None
+        arrays = _read(path)
+        try:
+            return _unpacked(arrays)
+        except (ValueError, KeyError) as wrong:
+            raise _damaged(path, wrong) from None
+
+    def keep_block(self, run: int, number: int, start: int, lists: Sequence[Nbest]) -> None:
+        """Keep some n-best lists until those of the whole round are."""
+        path = self._file(run, number, f".block-{start:04}.npz")
+        if path is not None:
+            path.parent.mkdir(exist_ok=True)
+            with new_bytes(path) as file:
+                np.savez(file, **_packed(lists))
+
+    def notes(self, run: int, number: int = 0) -> Notes:
+        """What is done of a round, of the end of a run (round 0) or of the whole (run 0)."""
+        return Notes(self._file(run, number, ".notes"))
 
     def ended(self, run: int) -> tuple[Record, list[Record]] | None:
         """Where a run ended, and its rounds; None when it has not."""
@@ -124,26 +186,46 @@ class Folder:
             return
         with new_file(path) as file:
             json.dump({"end": end, "rounds": list(records)}, file)
-        for number in range(1 if run > 1 else 2, len(records) + 1):
-            path.with_name(_round_name(number)).unlink(missing_ok=True)
+        shared = self._file(1, 1, ".npz")
+        for old in path.parent.glob("round-*"):
+            if old != shared:
+                old.unlink()
 
     def _end(self, run: int) -> Path | None:
         return self.path / f"run-{run}" / END if self.path else None
 
-    def _round(self, run: int, number: int) -> Path | None:
-        return self.path / f"run-{run}" / _round_name(number) if self.path else None
+    def _file(self, run: int, number: int, ending: str) -> Path | None:
+        return self.path / f"run-{run}" / f"round-{number:02}{ending}" if self.path else None
 
     def _note(self, *records: Record) -> None:
-        """Bring the log up to date; records come in order."""
+        """Remember records for the log; they come in order."""
         self._records.update({(record["run"], record["round"]): record for record in records})
+
+    def write_log(self) -> None:
+        """Bring the log up to date."""
         if self.path is not None:
             with new_file(self.path / LOG) as file:
                 for noted in self._records.values():
                     print(json.dumps(noted, ensure_ascii=False), file=file)
 
 
-def _round_name(number: int) -> str:
-    return f"round-{number:02}.npz"
+def _read(path: Path) -> dict[str, Any]:
+    """The arrays of a file."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (ValueError, EOFError, BadZipFile) as wrong:
+        raise _damaged(path, wrong) from None
+
+
+def _damaged(path: Path, wrong: Exception) -> FormatError:
+    what = "a round of tuning; delete the file, and the round is done again"
+    return FormatError(f"{path}: damaged ({wrong}); expected {what}")
+
+
+def _bytes(value: Any) -> Any:
+    """A plain value as an array."""
+    return np.frombuffer(json.dumps(value, default=_plain).encode(), dtype=np.uint8)
 
 
 def _compare(path: Path, known: Any, settings: Mapping[str, Any]) -> None:
@@ -168,7 +250,7 @@ def _packed(lists: Sequence[Nbest]) -> dict[str, Any]:
         "features": np.concatenate(
             [np.asarray(nbest.features, dtype=np.float32) for nbest in lists]
         ),
-        "more": np.frombuffer(json.dumps(more, default=_plain).encode(), dtype=np.uint8),
+        "more": _bytes(more),
     }
 
 

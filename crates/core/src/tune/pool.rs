@@ -6,7 +6,8 @@
 //! change: a batch makes new ones, one after the other.
 //! Cost: 4 bytes a value; a point keeps the score of each candidate, 8 bytes.
 
-use super::envelope::{Crossing, Envelope, Line};
+use super::envelope::{Crossing, Envelope};
+use super::sieve::{Known, Lines};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ const BLOCK: usize = 256;
 pub struct Pool {
     /// One list a feature, a value for each candidate.
     columns: Vec<Arc<Vec<f32>>>,
+    /// For each feature the places of the least and the largest value of each sentence.
+    ends: Vec<Arc<Vec<[u32; 2]>>>,
     /// Where the candidates of each sentence begin, and the end.
     offsets: Arc<Vec<u32>>,
 }
@@ -26,7 +29,8 @@ pub struct Pool {
 impl Pool {
     /// A pool of so many features without any candidate.
     pub fn new(width: usize) -> Self {
-        Pool { columns: vec![Arc::default(); width], offsets: Arc::default() }
+        let (columns, ends) = (vec![Arc::default(); width], vec![Arc::default(); width]);
+        Pool { columns, ends, offsets: Arc::default() }
     }
 
     /// Adds candidates: for each feature the values of all of them, sentence by sentence, and how
@@ -61,6 +65,7 @@ impl Pool {
                 merged.extend_from_slice(&column[old[0] as usize..old[1] as usize]);
                 merged.extend_from_slice(&fresh[new[0] as usize..new[1] as usize]);
             }
+            self.ends[feature] = Arc::new(ends(&merged, &offsets));
             *column = Arc::new(merged);
         }
         self.offsets = Arc::new(offsets);
@@ -123,7 +128,21 @@ impl Pool {
     }
 }
 
-fn argument(name: &str, found: &str, expected: &str) -> Error {
+/// The places of the least and the largest value of each sentence, counted within it.
+fn ends<S: Copy + PartialOrd>(values: &[S], offsets: &[u32]) -> Vec<[u32; 2]> {
+    let of = |pair: &[u32]| {
+        let values = &values[pair[0] as usize..pair[1] as usize];
+        let (mut least, mut most) = (0, 0);
+        for (at, value) in values.iter().enumerate() {
+            least = if *value < values[least] { at } else { least };
+            most = if *value > values[most] { at } else { most };
+        }
+        [least as u32, most as u32]
+    };
+    offsets.windows(2).map(of).collect()
+}
+
+pub(super) fn argument(name: &str, found: &str, expected: &str) -> Error {
     Error::Argument { name: name.into(), found: found.into(), expected: expected.into() }
 }
 
@@ -154,6 +173,8 @@ pub struct Point {
     pool: Arc<Pool>,
     weights: Vec<f64>,
     scores: Vec<f64>,
+    /// The best candidate of each sentence; of equal ones the first.
+    best: Vec<u32>,
 }
 
 impl Point {
@@ -161,7 +182,8 @@ impl Point {
     pub fn new(pool: Arc<Pool>, weights: Vec<f64>) -> Result<Self> {
         pool.check("weights", &weights)?;
         let scores = pool.scores(&weights);
-        Ok(Point { pool, weights, scores })
+        let best = best_of(&pool, &scores);
+        Ok(Point { pool, weights, scores, best })
     }
 
     /// Where it lies.
@@ -170,17 +192,8 @@ impl Point {
     }
 
     /// The best candidate of each sentence; of equal ones the first.
-    pub fn best(&self) -> Vec<u32> {
-        let best = |candidates: std::ops::Range<usize>| {
-            let mut best = candidates.start;
-            for at in candidates {
-                if self.scores[at] > self.scores[best] {
-                    best = at;
-                }
-            }
-            best as u32
-        };
-        self.pool.sentences().map(best).collect()
+    pub fn best(&self) -> &[u32] {
+        &self.best
     }
 
     /// Moves by `step` times `direction`.
@@ -193,6 +206,7 @@ impl Point {
                 self.pool.accumulate(feature, step * part, &mut self.scores);
             }
         }
+        self.best = best_of(&self.pool, &self.scores);
         Ok(())
     }
 
@@ -202,29 +216,54 @@ impl Point {
         self.pool.check("direction", direction)?;
         let mut parts = direction.iter().enumerate().filter(|(_, part)| **part != 0.0);
         if let (Some((feature, &1.0)), None) = (parts.next(), parts.next()) {
-            let column = &self.pool.columns[feature];
-            return self.envelopes(|at| f64::from(column[at]), gap, job);
+            return self.envelopes(&self.pool.columns[feature], &self.pool.ends[feature], gap, job);
         }
         let slopes = self.pool.scores(direction);
-        self.envelopes(|at| slopes[at], gap, job)
+        self.envelopes(&slopes, &ends(&slopes, &self.pool.offsets), gap, job)
     }
 
-    fn envelopes(&self, slope: impl Fn(usize) -> f64, gap: f64, job: &Job) -> Result<Crossings> {
+    fn envelopes<S: Copy + Into<f64>>(
+        &self,
+        slopes: &[S],
+        ends: &[[u32; 2]],
+        gap: f64,
+        job: &Job,
+    ) -> Result<Crossings> {
         let mut crossings = Crossings::default();
         let mut envelope = Envelope::default();
-        let line =
-            |at: usize| Line { candidate: at as u32, slope: slope(at), intercept: self.scores[at] };
         for (number, candidates) in self.pool.sentences().enumerate() {
             if number.is_multiple_of(BLOCK) {
                 job.check()?;
             }
-            envelope.find(candidates.map(line));
+            let start = candidates.start as u32;
+            let highest = (self.best[number] - start) as usize;
+            let [least, most] = ends[number].map(|place| place as usize);
+            let lines = Lines {
+                slopes: &slopes[candidates.clone()],
+                intercepts: &self.scores[candidates],
+                known: Known { highest, least, most },
+            };
+            envelope.find(start, lines);
             crossings.first.extend(envelope.first());
             envelope.crossings(gap, &mut crossings.changes);
         }
         crossings.changes.sort_by(|a, b| a.step.total_cmp(&b.step));
         Ok(crossings)
     }
+}
+
+/// Where each sentence has its highest score; of equal ones the first.
+fn best_of(pool: &Pool, scores: &[f64]) -> Vec<u32> {
+    let best = |candidates: std::ops::Range<usize>| {
+        let mut best = candidates.start;
+        for at in candidates {
+            if scores[at] > scores[best] {
+                best = at;
+            }
+        }
+        best as u32
+    };
+    pool.sentences().map(best).collect()
 }
 
 #[cfg(test)]
