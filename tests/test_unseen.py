@@ -173,6 +173,15 @@ def test_tags_of_the_user_and_guesses_go_together(system: System) -> None:
     assert ignored.spelled == (0, 1)
 
 
+def test_words_that_bring_their_tags_are_spelled(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(system.decoder), "layers", frozenset({"pos"}))
+    [source] = system.sources(["کرمیناو|PROPN"], prepared=True)
+    assert source.sentence.pos == ("PROPN",)
+    assert source.spellings.keys() == {0}
+
+
 # --- values ---------------------------------------------------------------------------------------
 
 

@@ -276,14 +276,14 @@ class System:
             raise LimitError(f"a sentence of {longest} words; {limit}")
         for part in self.parts:
             sources = part.prepare(sources)
-        for part in self.parts:
-            sources = part.guess(sources, self.table)
         if self.decoder.layers:
             # Without an annotator, sentences bring their tags themselves: `word|POS`.
-            return [
+            sources = [
                 source.with_factors() if source.sentence.pos is None else source
                 for source in sources
             ]
+        for part in self.parts:
+            sources = part.guess(sources, self.table)
         return list(sources)
 
     def _source(
