@@ -31,6 +31,7 @@ from wayword.align import Options as AlignOptions
 from wayword.corpus.collection import Collection
 from wayword.corpus.doctor import Options as DoctorOptions
 from wayword.corpus.files import FilePath
+from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError
 from wayword.extract import Options as ExtractOptions
@@ -108,6 +109,7 @@ class Sections:
     #: of tuning; everything else has nothing random in it
     seed: int = 1
     text: Text = field(default_factory=Text)
+    subwords: SubwordOptions = field(default_factory=SubwordOptions)
     doctor: DoctorOptions = field(default_factory=DoctorOptions)
     align: AlignOptions = field(default_factory=AlignOptions)
     extract: ExtractOptions = field(default_factory=ExtractOptions)
@@ -148,6 +150,8 @@ class Config(Sections):
         if self.model.speller and "characters" in tokenizers:
             found = "text is split into characters, which has no unknown words"
             raise ArgumentError(f"model.speller: {found}; choose another tokenizer, or no speller")
+        if self.subwords.kind:
+            self._check_subwords()
         names = [wanted.name for wanted in self.model.wanted]
         while_tuning = replace(self.search, **self.tune.search)
         for key, settings in (("search", self.search), ("tune", while_tuning)):
@@ -156,6 +160,19 @@ class Config(Sections):
                 advice = f'add it, such as `model.features = ["{name}"]`'
                 found = f"found `{settings.space}`, but no feature `{name}` in `model.features`"
                 raise ArgumentError(f"{key}.space: {found}; {advice}")
+
+    def _check_subwords(self) -> None:
+        """Refuse what needs whole words."""
+        if "characters" in {self.text.src_tokenizer, self.text.tgt_tokenizer}:
+            found = "text is split into characters"
+            raise ArgumentError(f"subwords.kind: {found}; choose another tokenizer, or no subwords")
+        if self.model.speller:
+            found = "subwords leave no word unknown"
+            raise ArgumentError(f"model.speller: {found}; choose one of the two")
+        if self.annotate.annotator and self.reads_tags:
+            found = f"`{self.annotate.annotator}` tags words, and text is split into subwords"
+            advice = "leave it empty for word classes, or choose no subwords"
+            raise ArgumentError(f"annotate.annotator: {found}; {advice}")
 
     def _check_orientation(self) -> None:
         """The table must have the model that the decoder uses."""

@@ -356,6 +356,11 @@ def _test(experiment: Experiment, corpus: Corpus) -> _Test:
     pipeline.check_files([*corpus.test, *corpus.test_links, *given])
     plans = experiment.plans(corpus)
     base = plans[experiment.baseline]
+    for name, planned in plans.items():
+        if planned.config.subwords.kind:
+            found = f"variant `{name}` splits words into subwords, and all are measured on one text"
+            advice = "compare such systems with `wayword evaluate`"
+            raise ArgumentError(f"experiment: {found}; {advice}")
     text = evaluation_stage(base.text, corpus.test, "test", base.config.text)
     weights = experiment.weights(plans)
     outputs = outputs_stage(plans, weights, text, each_run=experiment.each_run)

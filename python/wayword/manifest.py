@@ -19,7 +19,8 @@ import tomli_w
 
 from wayword import __version__
 from wayword.corpus.files import is_plain_name, new_file, sha256
-from wayword.corpus.text import Preparation
+from wayword.corpus.subwords import Subwords
+from wayword.corpus.text import LEARNED, Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.decode import Settings
 from wayword.errors import FormatError, MismatchError, WaywordError
@@ -61,8 +62,8 @@ class Manifest:
 def write_manifest(folder: Path, manifest: Manifest, *, known: Sums | None = None) -> None:
     """Write the manifest and the model card of a folder that holds all the files named.
 
-    Truecasers are written beside them. ``known`` are sums of files that did not change since, so
-    that they need not be read again.
+    Truecasers and models of subwords are written beside them. ``known`` are sums of files that did
+    not change since, so that they need not be read again.
     """
     known = known or {}
     names = list(manifest.names)
@@ -77,9 +78,10 @@ def write_manifest(folder: Path, manifest: Manifest, *, known: Sums | None = Non
         values["text"] = {}
         for side, preparation in zip(SIDES, manifest.text, strict=True):
             values["text"][side] = preparation.to_dict()
-            if preparation.truecaser is not None:
-                preparation.truecaser.save(folder / f"truecaser.{side}")
-                names.append(f"truecaser.{side}")
+            for name in LEARNED:
+                if (learned := getattr(preparation, name)) is not None:
+                    learned.save(folder / f"{name}.{side}")
+                    names.append(f"{name}.{side}")
     values["made"] = dict(manifest.made)
     values["file"] = {name: _sums(folder, name, known.get(name)) for name in names}
     with new_file(folder / CARD) as file:
@@ -90,7 +92,7 @@ def write_manifest(folder: Path, manifest: Manifest, *, known: Sums | None = Non
 
 def _sums(folder: Path, name: str, known: tuple[int, str] | None) -> dict[str, Any]:
     size = (folder / name).stat().st_size
-    same = known is not None and known[0] == size and not name.startswith("truecaser")
+    same = known is not None and known[0] == size and not name.startswith(LEARNED)
     return {"bytes": size, "sha256": known[1] if known and same else sha256(folder / name)}
 
 
@@ -151,9 +153,13 @@ def _read_sums(path: Path, name: str, sums: Any) -> tuple[int, str]:
 
 
 def _preparation(folder: Path, values: Mapping[str, Any], side: str) -> Preparation:
-    name = f"truecaser.{side}"
-    caser = Truecaser.load(folder / name) if name in values["file"] else None
-    return Preparation.from_dict(dict(values["text"][side]), truecaser=caser)
+    caser, pieces = (f"{name}.{side}" for name in LEARNED)
+    files = values["file"]
+    return Preparation.from_dict(
+        dict(values["text"][side]),
+        truecaser=Truecaser.load(folder / caser) if caser in files else None,
+        subwords=Subwords.load(folder / pieces) if pieces in files else None,
+    )
 
 
 def check_sizes(folder: Path, files: Sums) -> None:

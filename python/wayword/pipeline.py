@@ -31,6 +31,7 @@ from typing import Any
 from wayword.config import Config
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.subwords import whole_words
 from wayword.evaluate import Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.gather import gather_stage, glossary_stage
@@ -56,6 +57,7 @@ from wayword.store import Store, locked
 from wayword.system import System
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
+from wayword.tune.words import words_of
 
 __all__ = ["Plan", "assemble", "check_files", "measure", "plan", "system_of", "train"]
 
@@ -168,6 +170,7 @@ def plan(
         orientation=config.model.orientation,
         seed=config.seed,
         start=start,
+        in_pieces=bool(config.subwords.kind),
     )
     return Plan(config, text, dev_text, linked, parts, weights, held_out=not dev)
 
@@ -176,13 +179,14 @@ def _text(collection: Collection, config: Config, *, held_out: bool) -> Stage:
     """The stages from files to training text; two plain files need not be gathered."""
     if collection.plain is not None:
         clean = clean_stage(*collection.plain, config.doctor)
-        return text_stage(clean, config.text, held_out=held_out)
+        return text_stage(clean, config.text, held_out=held_out, subwords=config.subwords)
     langs = config.text.src, config.text.tgt
     gathered = gather_stage(collection, langs)
     return text_stage(
         clean_stage(gathered, None, config.doctor),
         config.text,
         held_out=held_out,
+        subwords=config.subwords,
         gathered=gathered,
         glossary=glossary_stage(collection, langs),
     )
@@ -310,6 +314,8 @@ def measure(out: FilePath, planned: Plan, test: Sequence[FilePath], runner: Runn
     sources = list(open_text(text / "test.src"))
     lines = [" ".join(one.tokens) for one in system.translate(sources, prepared=True)]
     gold = read_gold(sorted(text.path.glob("test.ref*")))
+    if planned.config.subwords.kind:
+        lines, gold = list(whole_words(lines)), words_of(gold)
     compared = compare(gold, [Output("system", lines)], TEST_METRICS)
     scores = {
         metric: {

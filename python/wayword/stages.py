@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ from wayword import align
 from wayword.corpus import Bitext, doctor
 from wayword.corpus.files import FilePath, check_line_counts, new_file, open_text
 from wayword.corpus.formats import columns_of, format_of, read_pairs
+from wayword.corpus.subwords import Options as SubwordOptions
+from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
@@ -89,7 +91,7 @@ class Text:
         return str(getattr(self, side))
 
     def preparation(self, side: str, lang: str = "") -> Preparation:
-        """How text of a side is prepared; a truecaser is still to be learned."""
+        """How text of a side is prepared; truecaser and subwords are still to be learned."""
         tokenizer = getattr(self, f"{side}_tokenizer")
         lang = lang or self.language(side)
         return Preparation(lang, tokenizer=tokenizer, case=self.case, nfc=self.nfc)
@@ -97,9 +99,12 @@ class Text:
 
 def load_preparation(text: Result, side: str, options: Text) -> Preparation:
     """How a finished text stage prepared a side."""
-    table = text / f"truecaser.{side}"
-    caser = Truecaser.load(table) if table.exists() else None
-    return replace(options.preparation(side), truecaser=caser)
+    table, pieces = text / f"truecaser.{side}", text / f"subwords.{side}"
+    return replace(
+        options.preparation(side),
+        truecaser=Truecaser.load(table) if table.exists() else None,
+        subwords=Subwords.load(pieces) if pieces.exists() else None,
+    )
 
 
 def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Options) -> Stage:
@@ -136,6 +141,7 @@ def text_stage(
     options: Text,
     *,
     held_out: bool,
+    subwords: SubwordOptions | None = None,
     gathered: Stage | None = None,
     glossary: Stage | None = None,
 ) -> Stage:
@@ -143,7 +149,9 @@ def text_stage(
 
     Pairs of a glossary come after the others: links and phrases are learned from them too.
     """
-    chosen = {"text": options, "held_out": held_out}
+    chosen: dict[str, Any] = {"text": options, "held_out": held_out}
+    if subwords is not None and subwords.kind:
+        chosen["subwords"] = subwords
     inputs: dict[str, Input] = {"clean": clean}
     inputs |= {"gathered": gathered} if gathered is not None else {}
     inputs |= {"glossary": glossary} if glossary is not None else {}
@@ -155,11 +163,8 @@ def make_text(work: Work) -> dict[str, Any]:
     options, held_out = work.options["text"], work.options["held_out"]
     clean, glossary = work.inputs["clean"], work.inputs.get("glossary")
     sides, terms = [], []
-    for side in SIDES:
+    for side, preparation in _learned(work).items():
         raw = clean / "clean" / f"in.{side}"
-        preparation = options.preparation(side).fit(open_text(raw))
-        if preparation.truecaser is not None:
-            preparation.truecaser.save(work.out / f"truecaser.{side}")
         sides.append(_prepared(preparation, open_text(raw), work.threads))
         if glossary is not None:
             terms.append(_prepared(preparation, open_text(glossary / f"in.{side}"), 1))
@@ -177,6 +182,26 @@ def make_text(work: Work) -> dict[str, Any]:
         for pair in zip(*terms, strict=True):
             split.put(pair, "glossary")
     return {**split.counts, **_shares(work, split)}
+
+
+def _learned(work: Work) -> dict[str, Preparation]:
+    """How each side is prepared, as its text teaches; what was learned is written."""
+    options, chosen = work.options["text"], work.options.get("subwords")
+    raw = {side: work.inputs["clean"] / "clean" / f"in.{side}" for side in SIDES}
+    learned = {side: options.preparation(side).fit(open_text(raw[side])) for side in SIDES}
+    for side in SIDES:
+        if learned[side].truecaser is not None:
+            learned[side].truecaser.save(work.out / f"truecaser.{side}")
+    if chosen is None:
+        return learned
+    words = {side: map(learned[side].words, open_text(raw[side])) for side in SIDES}
+    if chosen.joint:
+        pieces = dict.fromkeys(SIDES, Subwords.fit(chain(*words.values()), chosen))
+    else:
+        pieces = {side: Subwords.fit(words[side], chosen) for side in SIDES}
+    for side in SIDES:
+        pieces[side].save(work.out / f"subwords.{side}")
+    return {side: replace(learned[side], subwords=pieces[side]) for side in SIDES}
 
 
 def _corpora(work: Work) -> Iterator[int]:

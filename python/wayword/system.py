@@ -291,8 +291,11 @@ class System:
     ) -> Source:
         preparation = None if prepared or self.text is None else self.text[0]
         if markup is not False:
-            prepare = None if preparation is None else preparation.prepare
-            return read_markup(line, markup, place, prepare)
+            if preparation is None or self.text is None:
+                return read_markup(line, markup, place)
+            pieces = self.text[1].subwords
+            split = None if pieces is None else pieces.split
+            return read_markup(line, markup, place, preparation.prepare, split)
         if preparation is None:
             return Source.of(line)
         tokens, offsets = preparation.prepare_with_offsets(line)

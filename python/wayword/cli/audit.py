@@ -95,6 +95,10 @@ def _of_system(folder: Path) -> "tuple[Path, Sequence[Preparation] | None]":
     from wayword.manifest import read_manifest
 
     text = read_manifest(folder).text
+    if text is not None and any(side.subwords is not None for side in text):
+        found = "it splits words into subwords, and an audit is about words"
+        advice = "try --align-on SRC TGT --langs SRC TGT"
+        raise ArgumentError(f"{folder}: {found}; {advice}")
     paths = sorted(folder.glob("work/align-*/aligner"), key=lambda path: path.stat().st_mtime)
     if not paths:
         raise ArgumentError(

@@ -4,6 +4,7 @@ Reads standard input when no file is given. Settings are the same in both direct
 
 example: wayword prepare --lang de train.raw.de > train.de
          wayword prepare --lang en --restore < output.en
+         wayword prepare --lang de train.raw.de --subwords de.pieces --learn > train.pieces.de
 """
 
 import argparse
@@ -30,7 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", default="keep", help="keep, lower or truecase")
     parser.add_argument("--truecaser", metavar="TABLE", help="how words are written; see --learn")
     parser.add_argument(
-        "--learn", action="store_true", help="learn the truecaser from FILE first, and keep it"
+        "--learn",
+        action="store_true",
+        help="learn the truecaser and the pieces that are named from FILE first, and keep them",
+    )
+    parser.add_argument("--subwords", metavar="MODEL", help="split words into pieces; see --learn")
+    parser.add_argument("--kind", default="bpe", help="of pieces that are learned: bpe or unigram")
+    parser.add_argument(
+        "--vocabulary", type=int, default=8000, metavar="N", help="most pieces (default 8000)"
     )
     parser.add_argument("--no-nfc", action="store_true", help="leave Unicode forms as they are")
     mode = parser.add_mutually_exclusive_group()
@@ -50,6 +58,8 @@ def run(args: argparse.Namespace) -> None:
     with files.spooled(args.file) as path:
         if args.truecaser:
             preparation = _with_truecaser(preparation, args.truecaser, path if args.learn else None)
+        if args.subwords:
+            preparation = _with_subwords(preparation, args, path)
         lines = files.open_text(path)
         if args.check:
             print_json(vars(text.round_trip(preparation, lines)))
@@ -72,3 +82,18 @@ def _with_truecaser(
     if learned.truecaser is not None:
         learned.truecaser.save(table)
     return learned
+
+
+def _with_subwords(
+    preparation: "Preparation", args: argparse.Namespace, path: "Path"
+) -> "Preparation":
+    """The preparation with pieces that are learned and kept, or were kept before."""
+    from wayword.corpus import files
+    from wayword.corpus.subwords import Options, Subwords
+
+    if not args.learn:
+        return replace(preparation, subwords=Subwords.load(args.subwords))
+    options = Options(kind=args.kind, vocabulary=args.vocabulary)
+    learned = Subwords.fit(map(preparation.words, files.open_text(path)), options)
+    learned.save(args.subwords)
+    return replace(preparation, subwords=learned)

@@ -1,11 +1,12 @@
 """Turns lines of text into tokens, and tokens into lines again.
 
 In: a line, or many. Out: ``list[str]``; no token is empty or holds whitespace.
-How: drop invisible characters, compose (NFC), split with the tokenizer of the language, then set
-the case. One ``Preparation`` says all of it and is part of a system, so that training and
-translation cannot differ. Joining follows the punctuation, whichever tokenizer did the splitting.
+How: drop invisible characters, compose (NFC), split with the tokenizer of the language, set the
+case, and split words into pieces where these were learned. One ``Preparation`` says all of it and
+is part of a system, so that training and translation cannot differ. Joining follows the
+punctuation, whichever tokenizer did the splitting.
 Cost: linear; tokenizers are built once a process, when first used.
-Not: sentence splitting, subwords, and words of Thai, Lao, Khmer or Burmese.
+Not: sentence splitting, and words of Thai, Lao, Khmer or Burmese.
 
 >>> german = Preparation("de")
 >>> german
@@ -26,6 +27,7 @@ from typing import Any
 from wayword.corpus.offsets import locate
 from wayword.corpus.source import Offsets
 from wayword.corpus.split import visible
+from wayword.corpus.subwords import MARK, Subwords, join_pieces
 from wayword.corpus.tokenizer import TOKENIZERS, resolve
 from wayword.corpus.truecase import Truecaser, lower
 from wayword.errors import ArgumentError
@@ -39,6 +41,8 @@ CASES = {
 }
 
 
+#: What is learned from text and stands in a file of its own.
+LEARNED = ("truecaser", "subwords")
 #: Tokenizers that lose no character.
 EXACT = frozenset({"none", "characters"})
 
@@ -52,6 +56,8 @@ class Preparation:
     case: str = "keep"
     nfc: bool = True
     truecaser: Truecaser | None = field(default=None, repr=False, compare=False, kw_only=True)
+    #: splits words into pieces; None: words stay whole
+    subwords: Subwords | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the options and choose the tokenizer, before any long work."""
@@ -64,6 +70,9 @@ class Preparation:
         if (self.tokenizer, self.case) == ("characters", "truecase"):
             expected = "expected keep or lower"
             raise ArgumentError(f"case: found `truecase` for text of characters; {expected}")
+        if self.tokenizer == "characters" and self.subwords is not None:
+            expected = "choose another tokenizer, or no subwords"
+            raise ArgumentError(f"subwords: found text of characters; {expected}")
         object.__setattr__(self, "tokenizer", resolve(self.tokenizer, _primary(self.lang)))
 
     def fit(self, lines: Iterable[str]) -> "Preparation":
@@ -74,7 +83,12 @@ class Preparation:
         return replace(self, truecaser=Truecaser.fit(tokens, lang=_primary(self.lang)))
 
     def prepare(self, line: str) -> list[str]:
-        """The tokens of a line."""
+        """The tokens of a line: words, or pieces of them."""
+        words = self.words(line)
+        return words if self.subwords is None else self.subwords.split(words)
+
+    def words(self, line: str) -> list[str]:
+        """The words of a line, whole."""
         tokens = self._split(line)
         if self.case == "lower":
             return self._composed(lower(" ".join(tokens), _primary(self.lang))).split()
@@ -87,10 +101,14 @@ class Preparation:
         (['ja', ',', 'ü', '!'], ((0, 2), (2, 3), (4, 5), (5, 6)))
         """
         tokens = self.prepare(line)
-        return tokens, locate(tokens, line)
+        if self.subwords is None:
+            return tokens, locate(tokens, line)
+        return tokens, locate([token.removeprefix(MARK) for token in tokens], line)
 
     def restore(self, tokens: Sequence[str]) -> str:
         """The line that tokens stand for."""
+        if self.subwords is not None:
+            tokens = join_pieces(tokens)
         if self.case == "truecase":
             tokens = self._caser().restore(tokens)
         return TOKENIZERS[self.tokenizer].join(tokens, _primary(self.lang))
@@ -104,12 +122,16 @@ class Preparation:
         return map(self.restore, sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as plain values; the truecaser has a file of its own."""
+        """The options as plain values; truecaser and subwords have files of their own."""
         return {option.name: getattr(self, option.name) for option in _options()}
 
     @classmethod
     def from_dict(
-        cls, options: dict[str, Any], *, truecaser: Truecaser | None = None
+        cls,
+        options: dict[str, Any],
+        *,
+        truecaser: Truecaser | None = None,
+        subwords: Subwords | None = None,
     ) -> "Preparation":
         """The preparation that ``to_dict`` described."""
         names = [option.name for option in _options()]
@@ -117,7 +139,7 @@ class Preparation:
             _known("preparation", name, names)
         if "lang" not in options:
             raise ArgumentError("preparation: no `lang`; expected a code such as `de`")
-        return cls(**options, truecaser=truecaser)
+        return cls(**options, truecaser=truecaser, subwords=subwords)
 
     def _split(self, line: str) -> list[str]:
         if self.tokenizer not in EXACT:
@@ -135,7 +157,7 @@ class Preparation:
 
 
 def _options() -> list[Any]:
-    return [option for option in fields(Preparation) if option.name != "truecaser"]
+    return [option for option in fields(Preparation) if option.name not in LEARNED]
 
 
 def _known(option: str, value: str, known: Iterable[str]) -> None:

@@ -42,6 +42,7 @@ MODES = {
 _TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
 _SIGNS = {"&quot;": '"', "&apos;": "'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);|.", re.DOTALL)
+_GIVEN = re.compile(r"""((?<=\s)(?:translation|english)\s*=\s*)("[^"]*"|'[^']*')""")
 #: White space to Python, but not to the core.
 _SPACES = dict.fromkeys(range(0x1C, 0x20), " ")
 #: The least probability of a guess that is told: the reader of tags wants a number above 0.
@@ -53,13 +54,15 @@ def read_markup(
     mode: bool | str = "exclusive",
     place: tuple[str, int] = ("text", 1),
     prepare: Callable[[str], str | Sequence[str]] | None = None,
+    split: Callable[[Sequence[str]], Sequence[str]] | None = None,
 ) -> Source:
     """Read a marked-up line; ``mode`` is one of ``MODES``, or true for ``exclusive``.
 
     ``place`` is the file and the line's number, for messages. ``prepare`` makes tokens of raw
-    text; without it the text is tokenised already.
+    text; without it the text is tokenised already. ``split`` makes pieces of the words of given
+    translations, for a system whose text is in pieces.
     """
-    text = line if prepare is None else _prepared(line, prepare)
+    text = line if prepare is None else _prepared(line, prepare, split)
     mode = "exclusive" if mode is True else str(mode)
     markup = _core.Markup(text.translate(_SPACES), mode, *place)
     words = tuple(markup.words)
@@ -67,15 +70,38 @@ def read_markup(
     return Source(Sentence(words), markup=markup, raw=line, offsets=offsets)
 
 
-def _prepared(line: str, prepare: Callable[[str], str | Sequence[str]]) -> str:
+def _prepared(
+    line: str,
+    prepare: Callable[[str], str | Sequence[str]],
+    split: Callable[[Sequence[str]], Sequence[str]] | None,
+) -> str:
     """A line whose text was prepared piece by piece, with its tags as they are."""
     pieces = _TAG.split(line)
+    if split is not None:
+        pieces[1::2] = [_given_in_pieces(tag, split) for tag in pieces[1::2]]
     for at in range(0, len(pieces), 2):  # tags stand between pieces of text
         if "<" not in pieces[at]:  # a broken tag is for the reader to tell
             tokens = prepare(unescape(pieces[at], _SIGNS))
             text = tokens if isinstance(tokens, str) else " ".join(tokens)
             pieces[at] = escape(text).replace("&gt;", ">")
     return " ".join(piece for piece in pieces if piece)
+
+
+def _given_in_pieces(tag: str, split: Callable[[Sequence[str]], Sequence[str]]) -> str:
+    """A tag with the words of its given translations split.
+
+    >>> _given_in_pieces("<n translation='a cat||x'>", lambda words: [f"_{word}" for word in words])
+    '<n translation="_a _cat||_x">'
+    """
+
+    def split_value(attribute: re.Match[str]) -> str:
+        texts = [unescape(text, _SIGNS).split() for text in attribute[2][1:-1].split("||")]
+        value = "||".join(" ".join(split(words)).replace("|", "&#124;") for words in texts)
+        # Bars between translations stay bars, those of words are written as numbers.
+        quoted = quoteattr(value).replace("&amp;#124;", "&#124;")
+        return attribute[1] + quoted
+
+    return _GIVEN.sub(split_value, tag)
 
 
 def _characters(line: str) -> list[Character]:

@@ -16,6 +16,7 @@ from wayword.evaluate.read import read_gold, read_lines
 from wayword.store import locked
 from wayword.system import System
 from wayword.tune.run import Tuning, tune
+from wayword.tune.words import Words, words_of
 
 __all__ = ["read_dev", "tune_system"]
 
@@ -74,7 +75,11 @@ def _tuned(
     write: bool,
     **options: Any,
 ) -> Tuning:
-    tuning = tune(system, src, gold, folder=folder, **options)
+    is_split = system.text is not None and system.text[1].subwords is not None
+    if is_split and gold.ref_links is None:
+        tuning = tune(Words(system), src, words_of(gold), folder=folder, **options)
+    else:
+        tuning = tune(system, src, gold, folder=folder, **options)
     if folder is not None:
         with new_file(Path(folder) / "rounds.svg") as file:
             print(tuning._repr_html_(), file=file)

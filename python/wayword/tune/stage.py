@@ -15,6 +15,7 @@ from wayword.system import System
 from wayword.tune.mert import Mert
 from wayword.tune.options import Tune
 from wayword.tune.run import tune
+from wayword.tune.words import Words, words_of
 
 __all__ = ["tune_stage"]
 
@@ -29,11 +30,12 @@ def tune_stage(
     orientation: str,
     seed: int,
     start: Stage | None = None,
+    in_pieces: bool = False,
 ) -> Stage:
     """Find weights on the dev set; the facts of its result hold them.
 
     The search begins with all weights alike, or with those of another such stage: a feature that
-    it did not have begins with weight 0.
+    it did not have begins with weight 0. Text ``in_pieces`` is measured as words.
     """
     inputs: dict[str, Any] = {"parts": list(parts), "dev": dev}
     if options.needs_links:
@@ -41,6 +43,8 @@ def tune_stage(
     if start is not None:
         inputs["start"] = start
     chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
+    if in_pieces:
+        chosen["in_pieces"] = True
     return Stage("tune", make_weights, chosen, inputs, version=2, resumes=True)
 
 
@@ -58,10 +62,12 @@ def make_weights(work: Work) -> dict[str, Any]:
     plan = options.plan
     if options.method == "mert":
         plan["method"] = Mert(restarts=options.restarts, threads=threads)
+    gold = _gold(dev, work.inputs.get("links"))
+    in_words = work.options.get("in_pieces", False) and not options.needs_links
     tuning = tune(
-        system,
+        Words(system) if in_words else system,
         system.sources(list(open_text(dev / "dev.src")), prepared=True),
-        _gold(dev, work.inputs.get("links")),
+        words_of(gold) if in_words else gold,
         threads=work.threads,
         folder=work.out / "rounds",
         resume=True,
