@@ -34,6 +34,7 @@ ORDER = (
     "moses",
     "tune",
     "oracle",
+    "profile",
     "config",
     "pipeline",
     "outputs",

@@ -33,6 +33,7 @@ from wayword.corpus.doctor import Options as DoctorOptions
 from wayword.corpus.files import FilePath
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.decode import Settings
+from wayword.decode.settings import OPEN
 from wayword.errors import ArgumentError, FormatError
 from wayword.extract import Options as ExtractOptions
 from wayword.options import build, check_choice, check_keys, check_range
@@ -154,6 +155,9 @@ class Config(Sections):
             self._check_subwords()
         names = [wanted.name for wanted in self.model.wanted]
         while_tuning = replace(self.search, **self.tune.search)
+        if self.tune.space == OPEN:
+            expected = "a space, or nothing for that of `search`, which may be auto"
+            raise ArgumentError(f"tune.space: found `{OPEN}`; expected {expected}")
         for key, settings in (("search", self.search), ("tune", while_tuning)):
             name = settings.pruned_by
             if name and name not in names:

@@ -39,6 +39,9 @@ def outputs_stage(
         "weights": [weights[name] for name in plans],
         "parts": [list(plan.parts) for plan in plans.values()],
     }
+    profiles = {name: plan.profile for name, plan in plans.items() if plan.profile is not None}
+    if profiles:
+        inputs["profiles"] = profiles
     return Stage("decode", make_outputs, options, inputs, version=2)
 
 
@@ -48,11 +51,14 @@ def make_outputs(work: Work) -> dict[str, Any]:
     words = max(1, sum(len(line.split()) for line in lines))
     ms, jumps = {}, {}
     for number, name in enumerate(work.options["names"]):
+        settings = work.options["search"][number]
+        if settings.is_open:
+            settings = settings.settled(work.inputs["profiles"][name].facts["space"])
         system = System.of_results(
             work.inputs["parts"][number],
             work.options["orientation"][number],
             weights=work.inputs["weights"][number].facts["weights"],
-            settings=work.options["search"][number],
+            settings=settings,
         )
         # Pages of the models are in memory after that.
         system.translate(lines[:20], threads=1)

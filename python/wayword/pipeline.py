@@ -42,6 +42,7 @@ from wayword.parts.models import lm_stages, table_stage
 from wayword.parts.part import Ground
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.parts.speller import speller_stage
+from wayword.profile.stage import profile_stage
 from wayword.report.losses import Whole
 from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order, plain
 from wayword.stages import (
@@ -114,6 +115,8 @@ class Plan:
     #: the one whose facts hold the weights
     weights: Stage
     held_out: bool
+    #: the one whose facts hold the space, when the configuration leaves it open
+    profile: Stage | None = None
 
     @property
     def stages(self) -> list[Stage]:
@@ -164,6 +167,10 @@ def plan(
     if config.model.speller:
         prepares.append(speller_stage(text, linked, config.speller))
     parts = (table, *models, *prepares, *features)
+    advised = None
+    if config.search.is_open:
+        kinds = [wanted.kind for wanted in config.model.wanted]
+        advised = profile_stage(ground.text, ground.links, kinds)
     weights = tune_stage(
         *(parts, dev_text, linked, config.tune),
         search=config.search,
@@ -171,8 +178,10 @@ def plan(
         seed=config.seed,
         start=start,
         in_pieces=bool(config.subwords.kind),
+        profile=advised,
     )
-    return Plan(config, text, dev_text, linked, parts, weights, held_out=not dev)
+    held_out = not dev
+    return Plan(config, text, dev_text, linked, parts, weights, held_out, advised)
 
 
 def _text(collection: Collection, config: Config, *, held_out: bool) -> Stage:
@@ -227,8 +236,12 @@ def system_of(planned: Plan, runner: Runner, weights: Mapping[str, float] | None
     text, *parts = runner.run([planned.text, *planned.parts])
     src, tgt = (load_preparation(text, side, config.text) for side in SIDES)
     orientation = config.model.orientation
+    settings = config.search
+    if planned.profile is not None:
+        [advised] = runner.run([planned.profile])
+        settings = settings.settled(advised.facts["space"])
     return System.of_results(
-        parts, orientation, weights=weights, settings=config.search, text=(src, tgt)
+        parts, orientation, weights=weights, settings=settings, text=(src, tgt)
     )
 
 
@@ -281,12 +294,16 @@ def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -
         scores = {name: tuned.facts[fact] for name, fact in DEV_FACTS.items()}
         dev = {"dev": {"metric": config.tune.metric, **scores}}
     stages = planned.stages if tuned is not None else planned.stages[:-1]
+    advised = {}
+    if planned.profile is not None:
+        advised = {"advice": results[planned.profile.name].facts["advice"]}
     return {
         "tuned": tuned is not None,
         "corpus": _corpus_facts(results["doctor"].facts, results["prepare"].facts),
         "held_out": planned.held_out,
         "phrase_pairs": results["extract"].facts["pairs"],
         **dev,
+        **advised,
         "stages": {stage.name: stage.key for stage in stages},
         "config": config.to_dict(),
     }

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::error::named;
-use wayword::extract::{Counts, ExtractOptions, Strictness};
+use wayword::extract::{Counts, ExtractOptions, Strictness, count_orientations};
 use wayword::orientation::{Direction, Model, Orientation, ROWS};
 use wayword::phrase_table::{
     self, Condition, Discount, OptionView, TableOptions, TextTables, Threshold,
@@ -28,6 +28,26 @@ fn extract_options(
 ) -> wayword::Result<ExtractOptions> {
     let strictness = named("strictness", strictness, &Strictness::ALL)?;
     Ok(ExtractOptions { max_length, strictness, memory, temp_dir })
+}
+
+/// How often each orientation occurs, by model and direction, without a table.
+#[pyfunction]
+#[pyo3(signature = (bitext, links, *, max_length, strictness, threads, progress))]
+pub fn orientation_counts(
+    py: Python<'_>,
+    bitext: &Bitext,
+    links: &Links,
+    max_length: usize,
+    strictness: &str,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<[u64; 4]>> {
+    let strictness = call(py, || named("strictness", strictness, &Strictness::ALL))?;
+    let (bitext, links) = (&bitext.inner, &links.inner);
+    let rows = enter(py, threads, progress, |job| {
+        count_orientations(bitext, links, max_length, strictness, job)
+    })?;
+    Ok(rows.to_vec())
 }
 
 #[pymethods]

@@ -72,6 +72,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
     module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
+    module.add_function(wrap_pyfunction!(reorder::orders_from_links, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::orientation_counts, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::link_keys, module)?)?;

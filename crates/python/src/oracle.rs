@@ -384,7 +384,7 @@ fn texts(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
 }
 
-fn check_count(found: usize, expected: usize) -> wayword::Result<()> {
+pub(crate) fn check_count(found: usize, expected: usize) -> wayword::Result<()> {
     if found == expected {
         return Ok(());
     }

@@ -1,10 +1,16 @@
 //! Python's view of `wayword::reorder`.
 
-use crate::border::call;
+use crate::align::Links;
+use crate::border::{call, enter};
+use crate::corpus::IDS;
+use crate::oracle::check_count;
+use crate::view::View;
 use pyo3::prelude::*;
+use std::sync::Arc;
 use wayword::align::Link;
 use wayword::error::Error;
 use wayword::orientation;
+use wayword::parallel::{self, BLOCK};
 use wayword::reorder::order::{self, Heuristic};
 
 /// The order that links imply; see `wayword.reorder.order`.
@@ -19,6 +25,29 @@ pub fn order_from_links(
         let links: Vec<Link> = links.into_iter().map(|(src, tgt)| Link::new(src, tgt)).collect();
         order::order_from_links(length, &links, Heuristic::named(heuristic)?)
     })
+}
+
+/// The orders that the links of many sentences imply, one after the other.
+#[pyfunction]
+#[pyo3(signature = (links, lengths, heuristic, *, threads))]
+pub fn orders_from_links(
+    py: Python<'_>,
+    links: &Links,
+    lengths: Vec<usize>,
+    heuristic: &str,
+    threads: usize,
+) -> PyResult<View> {
+    let links = Arc::clone(&links.inner);
+    let orders = enter(py, threads, None, |job| {
+        check_count(links.len(), lengths.len())?;
+        let heuristic = Heuristic::named(heuristic)?;
+        let order = |(): &mut (), number: usize| {
+            order::order_from_links(lengths[number], links.sentence(number), heuristic)
+        };
+        let (orders, _) = parallel::map(lengths.len(), BLOCK, job, || (), order)?;
+        Ok(orders.concat())
+    })?;
+    Ok(View::of(Arc::new(orders), IDS, |orders: &Vec<u32>| orders))
 }
 
 /// The name of an orientation model, taken apart; see `wayword.extract`.

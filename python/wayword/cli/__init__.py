@@ -38,6 +38,7 @@ COMMANDS = (
     "evaluate",
     "audit",
     "oracle",
+    "profile",
     "experiment",
     "pack",
     "import-moses",

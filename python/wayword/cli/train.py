@@ -99,6 +99,8 @@ def run(args: argparse.Namespace) -> None:
         return
     rows = [(r.name, r.cost.seconds, r.cost.cpu, r.cost.memory) for r in results]
     print(Table(["stage", "seconds", "CPU s", "MB"], rows).text())
+    for one in made.get("advice", ())[:1]:
+        print(f"{one['key']} {one['value']}, as advised: {one['why']}")
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
     print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")
     for metric, facts in made.get("test", {}).get("scores", {}).items():

@@ -9,14 +9,17 @@ wayword.errors.ArgumentError: settings: found `pop_limt`; did you mean `pop_limi
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
 from wayword import _core
 from wayword.errors import ArgumentError
 
-__all__ = ["Settings"]
+__all__ = ["OPEN", "Settings"]
+
+#: The space that a training run chooses by itself; no decoder has it.
+OPEN = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +27,7 @@ class Settings:
     """Everything about a search but the models and their weights."""
 
     #: which orders of phrases are tried: mono, dl:K, ibm:K, mj1, mj2, itg; with a word-after-word
-    #: model also dl:K+waw(top=3,threshold=0.1,zone=5)
+    #: model also dl:K+waw(top=3,threshold=0.1,zone=5); auto, which training settles
     space: str = "dl:6"
     #: how hypotheses are made: cube or stack
     search: str = "cube"
@@ -64,7 +67,21 @@ class Settings:
         >>> Settings(space="dl:18+waw(top=3,threshold=0.1,zone=5)").pruned_by
         'waw'
         """
-        return _core.Decoder.check_settings(self.to_dict())
+        known = {"space": "mono"} if self.is_open else {}
+        return _core.Decoder.check_settings(self.to_dict() | known)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the space is still to be chosen, by the profile of the training text."""
+        return self.space == OPEN
+
+    def settled(self, space: str) -> "Settings":
+        """The same with this space, if it was left open.
+
+        >>> [Settings(space=space).settled("dl:8").space for space in ("auto", "mono")]
+        ['dl:8', 'mono']
+        """
+        return replace(self, space=space) if self.is_open else self
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values."""

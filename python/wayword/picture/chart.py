@@ -22,7 +22,8 @@ __all__ = ["Point", "bars", "curves", "histogram", "shares", "svg"]
 
 WIDTH = 360
 ROW, BAR = 24, 14
-LETTER = 7  # units of a column of text, at most
+LETTER = 7  # units of a column of text
+CAPITAL = 8.6  # the same in a name that may be all capitals
 SERIES = 8  # colours in the style sheet
 
 
@@ -48,17 +49,28 @@ def _text(
     return element("text", text, x=x, y=y, text_anchor=anchor, class_=class_)
 
 
+def _margin(names: Sequence[str]) -> float:
+    """Room for names to the left of bars."""
+    letters = [CAPITAL if name.isupper() else LETTER for name in names]
+    return max((c * columns(name) for c, name in zip(letters, names, strict=True)), default=0) + 10
+
+
 def _top(values: Sequence[float]) -> float:
     """The end of an axis that begins at 0."""
     return max([value for value in values if math.isfinite(value)], default=0.0) or 1.0
 
 
 def bars(
-    rows: Sequence[tuple[str, float]], *, title: str, unit: str = "", most: float | None = None
+    rows: Sequence[tuple[str, float]],
+    *,
+    title: str,
+    unit: str = "",
+    most: float | None = None,
+    form: str = ".1f",
 ) -> Markup:
     """A bar a row, from left to right, with its number; ``most`` is the end of the axis."""
     names = [cut(name, 18) for name, _ in rows]
-    left = LETTER * max(map(columns, names), default=0) + 10
+    left = _margin(names)
     room = WIDTH - left - 58
     top = most or _top([value for _, value in rows])
     shapes = []
@@ -66,7 +78,7 @@ def bars(
         y = ROW * at
         known = math.isfinite(value)
         length = room * min(max(value, 0) / top, 1) if known else 0
-        shown = f"{label(round(value, 2))}{f' {unit}' if unit else ''}" if known else "n/a"
+        shown = f"{value:{form}}{f' {unit}' if unit else ''}" if known else "n/a"
         shapes += [
             _text(left - 6, y + 16, name, "end"),
             element(
@@ -89,11 +101,13 @@ def shares(rows: Sequence[tuple[str, Mapping[str, float]]], *, title: str) -> Ma
     >>> shares([("word", {"M": 0.2, "D": 0.8})], title="orientation").count("<rect")
     4
     """
-    left = LETTER * max((columns(name) for name, _ in rows), default=0) + 10
+    left = _margin([name for name, _ in rows])
     room = WIDTH - left - 4
+    names = list(rows[0][1]) if rows else []
+    top = 8 + 18 * _legend_lines(names, left)
     shapes = []
     for at, (name, parts) in enumerate(rows):
-        x, y = float(left), 26 + ROW * at
+        x, y = float(left), top + ROW * at
         shapes.append(_text(left - 6, y + 16, name, "end"))
         for series, (part, share) in enumerate(parts.items()):
             length = room * share
@@ -105,9 +119,8 @@ def shares(rows: Sequence[tuple[str, Mapping[str, float]]], *, title: str) -> Ma
                 middle = x + length / 2
                 shapes.append(_text(middle, y + 16, f"{100 * share:.1f}", "middle", "on"))
             x += length
-    names = list(rows[0][1]) if rows else []
     shapes += _legend(names, left, 0)
-    return svg(WIDTH, 30 + ROW * len(rows), title, *shapes)
+    return svg(WIDTH, top + 4 + ROW * len(rows), title, *shapes)
 
 
 def _legend(names: Sequence[str], left: float, y: float) -> list[Markup]:

@@ -22,6 +22,10 @@ from wayword.picture.element import Content, Markup, element, joined
 __all__ = ["figure", "fragment", "listed", "listing", "note", "page", "section", "table", "wide"]
 
 
+#: What stands to the right of its column.
+NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?|–|n/a")
+
+
 def _read(name: str) -> str:
     return files("wayword.picture").joinpath(name).read_text(encoding="utf-8")
 
@@ -131,7 +135,9 @@ def _cell(kind: str, value: object, **more: str) -> Markup:
         return element(kind, f"{value:.2f}", class_="number", **more)
     if isinstance(value, int):
         return element(kind, f"{value:,}", class_="number", **more)
-    return element(kind, value if isinstance(value, str) else str(value), **more)
+    text = value if isinstance(value, str) else str(value)
+    looks = "number" if NUMBER.fullmatch(text) else None
+    return element(kind, text, class_=looks, **more)
 
 
 def listing(rows: Iterable[tuple[str, object]]) -> Markup:

@@ -31,17 +31,21 @@ def tune_stage(
     seed: int,
     start: Stage | None = None,
     in_pieces: bool = False,
+    profile: Stage | None = None,
 ) -> Stage:
     """Find weights on the dev set; the facts of its result hold them.
 
     The search begins with all weights alike, or with those of another such stage: a feature that
-    it did not have begins with weight 0. Text ``in_pieces`` is measured as words.
+    it did not have begins with weight 0. Text ``in_pieces`` is measured as words; ``profile``
+    settles a space that ``search`` leaves open.
     """
     inputs: dict[str, Any] = {"parts": list(parts), "dev": dev}
     if options.needs_links:
         inputs["links"] = links
     if start is not None:
         inputs["start"] = start
+    if profile is not None:
+        inputs["profile"] = profile
     chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
     if in_pieces:
         chosen["in_pieces"] = True
@@ -51,7 +55,11 @@ def tune_stage(
 def make_weights(work: Work) -> dict[str, Any]:
     """Tune a system of the parts; every round is kept, so an interrupted call goes on."""
     options, dev = work.options["tune"], work.inputs["dev"]
-    settings = replace(work.options["search"], **options.search)
+    advised: Result | None = work.inputs.get("profile")
+    chosen: Settings = work.options["search"]
+    if advised is not None:
+        chosen = chosen.settled(advised.facts["space"])
+    settings = replace(chosen, **options.search)
     orientation = work.options["orientation"]
     system = System.of_results(work.inputs["parts"], orientation, settings=settings)
     start: Result | None = work.inputs.get("start")

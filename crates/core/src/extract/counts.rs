@@ -373,7 +373,7 @@ impl Task<'_> {
     }
 }
 
-fn check_links(bitext: &Bitext, links: &Links) -> Result<()> {
+pub(super) fn check_links(bitext: &Bitext, links: &Links) -> Result<()> {
     let place = |line| Place { file: "links".into(), line };
     let advice = || "do both come from the same corpus?".into();
     if links.len() != bitext.len() {

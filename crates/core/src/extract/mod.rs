@@ -15,6 +15,7 @@ mod merge;
 mod orientation;
 mod phrases;
 mod run;
+mod shares;
 mod words;
 
 pub use counts::{Counts, ExtractOptions, MAX_LENGTH, MIN_MEMORY};
@@ -24,6 +25,7 @@ pub use merge::damaged;
 pub use orientation::{Orientations, Strictness};
 pub use phrases::{ListReader, PhraseSet};
 pub use run::{EntryReader, Run};
+pub use shares::count_orientations;
 pub use words::{LinkCount, SEPARATOR, Words, compare};
 
 #[cfg(test)]
