@@ -22,11 +22,16 @@ import numpy.typing as npt
 from wayword import _core
 from wayword.corpus import Bitext
 from wayword.corpus.files import new_file
+from wayword.picture.element import Markup, element
+from wayword.picture.matrix import grid
+from wayword.picture.page import figure, fragment
 
 __all__ = ["Links"]
 
 FilePath = str | os.PathLike[str]
 BATCH = 10_000
+#: Sentences that a notebook shows, and the most words of a side.
+SHOWN, LONGEST = 3, 40
 
 
 class Links:
@@ -79,6 +84,14 @@ class Links:
     def __repr__(self) -> str:
         return f"Links({len(self)} sentences, {len(self.flat)} links)"
 
+    def _repr_html_(self) -> str:
+        shown = [
+            figure(_grid(number, self[number].tolist()), f"sentence {number + 1}")
+            for number in range(min(len(self), SHOWN))
+        ]
+        told = element("p", element("small", repr(self)))
+        return fragment(told, element("div", *shown, class_="pictures"))
+
     def lines(self, posteriors: npt.NDArray[np.float32] | None = None) -> Iterator[str]:
         """The links as Pharaoh lines; with the posterior of each, ``0-0:0.9812``."""
         if posteriors is None:
@@ -93,3 +106,11 @@ class Links:
         """Write Pharaoh lines; ``.gz`` is compressed."""
         with new_file(path) as file:
             file.writelines(f"{line}\n" for line in self.lines())
+
+
+def _grid(number: int, links: list[list[int]]) -> Markup:
+    """The links of a sentence by positions: source down, target across."""
+    near = {(i, j): 1.0 for i, j in links if i < LONGEST and j < LONGEST}
+    sizes = [1 + max((link[side] for link in near), default=0) for side in (0, 1)]
+    src, tgt = ([str(at) for at in range(size)] for size in sizes)
+    return grid(src, tgt, near, title=f"links of sentence {number + 1}")

@@ -277,9 +277,9 @@ class Translation:
         return draw(self)
 
     def _repr_html_(self) -> str:
-        from wayword.report.derivation import to_svg
+        from wayword.report.derivation import to_html
 
-        return to_svg(self)
+        return to_html(self)
 
     def __str__(self) -> str:
         return self.text

@@ -35,6 +35,7 @@ from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
+from wayword.reorder.matrix import OrderMatrix
 from wayword.reorder.neural import Options as Network
 from wayword.reorder.order import share_in_order
 
@@ -253,7 +254,7 @@ class LopModel(Handle):
         Less than 0: better to turn the two round. Of a joint model, log-odds of keeping them.
         """
         flat: Floats = np.asarray(self._core.matrix(layers_of(source)))
-        return flat.reshape(len(source), len(source))
+        return OrderMatrix.of(flat.reshape(len(source), len(source)), layers_of(source)[0])
 
     def explain(self, source: Words, left: int, right: int) -> list[tuple[str, float]]:
         """The features of two words, from 0, with their weights; those that count most first."""

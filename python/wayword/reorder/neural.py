@@ -36,6 +36,7 @@ from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.handle import Handle
 from wayword.options import build, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
+from wayword.reorder.matrix import OrderMatrix
 from wayword.reorder.waw import MAX_WINDOW
 
 __all__ = ["Corpus", "NeuralFeature", "NeuralModel", "Options", "Summary", "train"]
@@ -125,7 +126,8 @@ class NeuralModel(Handle):
         As if nothing else were translated.
         """
         flat = np.asarray(self._core.matrix(layers_of(source)), dtype=np.float64)
-        return np.exp(flat.reshape(len(source) + 1, len(source)))
+        values = np.exp(flat.reshape(len(source) + 1, len(source)))
+        return OrderMatrix.of(values, layers_of(source)[0])
 
     def along(self, source: Words, order: Sequence[int], *, logs: bool = True) -> Floats:
         """What it says at each step of an order: ln P of each word to come next.

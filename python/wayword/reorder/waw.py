@@ -35,6 +35,7 @@ from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import build, check_choice, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
+from wayword.reorder.matrix import OrderMatrix
 from wayword.reorder.waw_evaluation import (
     Classification,
     Evaluation,
@@ -177,7 +178,8 @@ class WawModel(Handle):
         A model that chooses, or that looks at what is translated, is asked as at the start.
         """
         flat = np.asarray(self._core.matrix(layers_of(source)), dtype=np.float64)
-        return np.exp(flat.reshape(len(source) + 1, len(source)))
+        values = np.exp(flat.reshape(len(source) + 1, len(source)))
+        return OrderMatrix.of(values, layers_of(source)[0])
 
     def along(self, source: Words, order: Sequence[int], *, logs: bool = True) -> Floats:
         """What it says at each step of an order: ln P of each word to come next.

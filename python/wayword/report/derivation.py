@@ -18,16 +18,17 @@ score   -2.5000
 """
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from typing import Protocol
 
+from wayword.picture.chart import SERIES, svg
+from wayword.picture.element import Markup, element
+from wayword.picture.page import fragment, wide
 from wayword.report.table import width
 
-__all__ = ["draw", "to_svg"]
+__all__ = ["draw", "to_html", "to_svg"]
 
 MARGIN = "        "
-COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#e15759", "#76b7b2", "#9c755f", "#edc948")
 
 
 class _Phrase(Protocol):
@@ -106,37 +107,37 @@ def _arc(start: int, end: int, left: str, right: str) -> str:
     return " " * start + left + "─" * max(0, end - start - 1) + right
 
 
-def to_svg(translation: _Translation) -> str:
+def to_svg(translation: _Translation) -> Markup:
     """The derivation as an SVG: source above, target below, a colour for each phrase."""
     source = _places(translation.source)
     target = _places(translation.tokens)
     length = max([10.0, *(right for _, right in (*source, *target))]) + 10
-    shapes = []
+    shapes: list[Markup] = []
     for turn, phrase in enumerate(translation.phrases):
-        colour = COLOURS[turn % len(COLOURS)]
+        colour = f"s{turn % SERIES}"
         top, bottom = _ends(source, phrase.src), _ends(target, phrase.tgt)
-        shapes += [_box(_ends(source, run), 20, colour) for run in phrase.runs]
-        shapes.append(_box(bottom, 120, colour))
+        shapes += [_box(_ends(source, run), 6, colour) for run in phrase.runs]
+        shapes.append(_box(bottom, 100, colour))
         a, b = sum(top) / 2, sum(bottom) / 2
-        shapes.append(
-            f'<path d="M{a:.0f} 46 C{a:.0f} 85 {b:.0f} 80 {b:.0f} 119" fill="none" '
-            f'stroke="{colour}" stroke-width="2"/>'
-        )
-    words = _words(translation.source, source, 38) + _words(translation.tokens, target, 138)
-    title = escape(f"{' '.join(translation.source)} → {translation.text}")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{length:.0f}" height="170" '
-        f'font-family="sans-serif" font-size="14"><title>{title}</title>{"".join(shapes)}{words}'
-        f'<text x="10" y="164" font-size="11" fill="#666">score {translation.score:.4f}</text>'
-        "</svg>"
-    )
+        tip = element("title", f"{turn + 1}: {phrase.source} → {phrase.target}")
+        path = f"M{a:.0f} 32C{a:.0f} 70 {b:.0f} 62 {b:.0f} 99"
+        shapes.append(element("path", tip, d=path, class_=f"line {colour}"))
+    shapes += _words(translation.source, source, 24) + _words(translation.tokens, target, 118)
+    title = f"{' '.join(translation.source)} → {translation.text}"
+    score = element("text", f"score {translation.score:.4f}", x=10, y=146, class_="name")
+    return svg(length, 152, title, *shapes, score, fixed=True)
+
+
+def to_html(translation: _Translation) -> str:
+    """The same for a notebook."""
+    return fragment(wide(to_svg(translation), "derivation"))
 
 
 def _places(words: Sequence[str]) -> list[tuple[float, float]]:
-    """From where to where each word goes; glyphs are guessed at 8 units a column."""
+    """From where to where each word goes; glyphs are guessed at 8.5 units a column."""
     places, at = [], 10.0
     for word in words:
-        length = 8.0 * width(word) + 8
+        length = 8.5 * width(word) + 14
         places.append((at, at + length))
         at += length + 8
     return places
@@ -149,16 +150,14 @@ def _ends(places: Sequence[tuple[float, float]], span: tuple[int, int]) -> tuple
     return places[span[0]][0], places[span[1] - 1][1]
 
 
-def _box(ends: tuple[float, float], y: int, colour: str) -> str:
+def _box(ends: tuple[float, float], y: int, colour: str) -> Markup:
     left, right = ends
-    return (
-        f'<rect x="{left:.0f}" y="{y}" width="{right - left:.0f}" height="26" rx="5" '
-        f'fill="{colour}" fill-opacity="0.2" stroke="{colour}"/>'
-    )
+    place = {"x": left, "y": y, "width": right - left, "height": 26, "rx": 5}
+    return element("rect", **place, class_=f"box {colour}")
 
 
-def _words(words: Sequence[str], places: Sequence[tuple[float, float]], y: int) -> str:
-    return "".join(
-        f'<text x="{(left + right) / 2:.0f}" y="{y}" text-anchor="middle">{escape(word)}</text>'
+def _words(words: Sequence[str], places: Sequence[tuple[float, float]], y: int) -> list[Markup]:
+    return [
+        element("text", word, x=(left + right) / 2, y=y, text_anchor="middle", class_="word")
         for word, (left, right) in zip(words, places, strict=True)
-    )
+    ]

@@ -11,7 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
-__all__ = ["bars", "describe", "to_svg"]
+from wayword.picture import chart
+from wayword.picture.element import Markup, element
+from wayword.picture.page import figure, fragment
+
+__all__ = ["bars", "curves", "describe", "to_html", "to_svg"]
 
 LEVELS = "▁▂▃▄▅▆▇█"
 WIDTH, HEIGHT, EDGE = 360, 160, 36
@@ -112,3 +116,19 @@ def to_svg(rounds: Iterable[Mapping[str, Any]]) -> str:
             f"<title>{escape(f'run {run}: {of_run[-1]:.2f}')}</title></polyline>"
         )
     return "\n".join([*parts, "</svg>"])
+
+
+def curves(rounds: Iterable[Mapping[str, Any]]) -> Markup:
+    """The same for a page: all runs, their rounds and scores."""
+    series = {
+        f"run {run}": [chart.Point(at, score) for at, score in enumerate(of_run, 1)]
+        for run, of_run in _by_run(rounds).items()
+    }
+    return chart.curves(series, title="dev score by round of tuning", x="round", y="dev score")
+
+
+def to_html(tuning: _Tuning) -> str:
+    """Curves and the scores before and after, for a notebook."""
+    told = f"dev score {tuning.before:.2f} before, {tuning.after:.2f} after tuning"
+    runs = "; ".join(f"run {at} {run.score:.2f}" for at, run in enumerate(tuning.runs, 1))
+    return fragment(figure(curves(tuning.rounds), told), element("p", element("small", runs)))

@@ -13,6 +13,7 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
+from wayword.report.tuning import to_svg
 from wayword.store import locked
 from wayword.system import System
 from wayword.tune.run import Tuning, tune
@@ -82,7 +83,7 @@ def _tuned(
         tuning = tune(system, src, gold, folder=folder, **options)
     if folder is not None:
         with new_file(Path(folder) / "rounds.svg") as file:
-            print(tuning._repr_html_(), file=file)
+            print(to_svg(tuning.rounds), file=file)
     if write:
         noted = {**system.made, "tuned": True, "tune": _note(tuning, len(src))}
         system.with_weights(tuning.weights).describing(noted).save()

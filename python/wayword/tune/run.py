@@ -120,9 +120,9 @@ class Tuning:
         return describe(self)
 
     def _repr_html_(self) -> str:
-        from wayword.report.tuning import to_svg
+        from wayword.report.tuning import to_html
 
-        return to_svg(self.rounds)
+        return to_html(self)
 
 
 @dataclass(frozen=True, kw_only=True)
