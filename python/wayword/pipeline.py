@@ -121,7 +121,8 @@ class Plan:
     @property
     def stages(self) -> list[Stage]:
         """All stages, in the order in which they run."""
-        return in_order([self.text, self.dev, self.links, *self.parts, self.weights])
+        advised = [] if self.profile is None else [self.profile]
+        return in_order([self.text, self.dev, self.links, *self.parts, *advised, self.weights])
 
 
 def plan(
