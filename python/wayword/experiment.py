@@ -84,6 +84,10 @@ __all__ = [
 ]
 
 
+#: Randomisations over tuning runs; each deals out all translations of all runs.
+MOST_DEALS = 2_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
     """Text to train on, to tune on and to test on.
@@ -386,8 +390,8 @@ def _compare_runs(
     gold, outputs = _gold(experiment, test, store)
     runs = {name: read_runs(outputs, number, name) for number, name in enumerate(test.plans)}
     runs = {experiment.baseline: runs[experiment.baseline], **runs}
-    rounds, seed = experiment.rounds, experiment.seed
-    return compare_runs(gold, runs, experiment.metrics, rounds=rounds, seed=seed)
+    rounds = min(experiment.rounds, MOST_DEALS)
+    return compare_runs(gold, runs, experiment.metrics, rounds=rounds, seed=experiment.seed)
 
 
 def _gold(experiment: Experiment, test: _Test, store: Store) -> tuple[Gold, Finished]:

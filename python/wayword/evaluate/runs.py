@@ -100,20 +100,20 @@ def _p_values(
     metrics: Sequence[Metric], first: list[Matrix], second: list[Matrix], rounds: int, seed: int
 ) -> list[float]:
     """p-values of the differences of the means, for all metrics by the same deals."""
-    pooled = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
-    mine = len(first[0])
-    found: list[list[Matrix]] = [[] for _ in metrics]
-    runs, sentences, _ = pooled[0].shape
-    for dealt in _deals(runs, sentences, rounds, seed):
-        for at, (metric, matrices) in enumerate(zip(metrics, pooled, strict=True)):
-            found[at].append(_difference(metric, _sums(dealt, matrices), mine))
-    observed = [
-        float(_difference(metric, matrices.sum(axis=1)[None], mine)[0])
-        for metric, matrices in zip(metrics, pooled, strict=True)
-    ]
+    mine, widths = len(first[0]), np.cumsum([matrix.shape[2] for matrix in first])[:-1]
+    # All metrics side by side, so that one product serves them all.
+    pooled = np.concatenate([np.concatenate(first, axis=2), np.concatenate(second, axis=2)])
+
+    def differences(sums: Matrix) -> list[Matrix]:
+        parts = np.split(sums, widths, axis=2)
+        return [_difference(m, part, mine) for m, part in zip(metrics, parts, strict=True)]
+
+    runs, sentences, _ = pooled.shape
+    blocks = [differences(_sums(deal, pooled)) for deal in _deals(runs, sentences, rounds, seed)]
+    observed = differences(pooled.sum(axis=1)[None])
     return [
-        p_value(np.concatenate(blocks), abs(difference), metric.scale)
-        for blocks, difference, metric in zip(found, observed, metrics, strict=True)
+        p_value(np.concatenate([block[at] for block in blocks]), abs(float(seen[0])), metric.scale)
+        for at, (metric, seen) in enumerate(zip(metrics, observed, strict=True))
     ]
 
 
