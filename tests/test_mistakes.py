@@ -141,9 +141,9 @@ def test_an_annotator_of_others_needs_consent(
     folder = tmp_path / "system"
     shutil.copytree(toy_folder / "system", folder)
     part = '[[part]]\nkind = "annotator"\nname = "annotator"\n'
-    part += 'annotator = { kind = "spacy", model = "/tmp/evil" }\n\n[made]'
+    part += 'annotator = { kind = "spacy", model = "/tmp/evil" }\n\n[made'
     path = folder / "system.toml"
-    path.write_text(path.read_text("utf-8").replace("[made]", part, 1), encoding="utf-8")
+    path.write_text(path.read_text("utf-8").replace("[made", part, 1), encoding="utf-8")
     with pytest.raises(ArgumentError, match=r"part annotator runs spacy:/tmp/evil of this machine"):
         wayword.load(folder)
     assert wayword.load(folder, trust=True).part("annotator").name == "annotator"

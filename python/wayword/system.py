@@ -89,8 +89,7 @@ class System:
         manifest = read_manifest(folder)
         check_sizes(folder, manifest.files)
         try:
-            parts = [open_part(entry, folder) for entry in manifest.parts]
-            _check_listed(parts, manifest)
+            parts = [open_part(entry, folder, manifest.files) for entry in manifest.parts]
             system = cls(
                 parts,
                 weights=manifest.weights,
@@ -359,14 +358,6 @@ class System:
 def load(folder: FilePath, *, trust: bool = False) -> System:
     """Open a system folder, or a file of ``wayword pack``; see ``System.open``."""
     return System.open(folder, trust=trust)
-
-
-def _check_listed(parts: Sequence[Part], manifest: Manifest) -> None:
-    """Refuse a file that the manifest has no digest of."""
-    for part in parts:
-        for name in part.files:
-            if name not in manifest.files:
-                raise ArgumentError(f"part {part.name}: no digest of its file `{name}`")
 
 
 def _check_trust(parts: Sequence[Part], folder: Path) -> None:

@@ -8,6 +8,7 @@ All signals that ask to stop end a command in the same way: what is half done is
 """
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -109,8 +110,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python would complain once more when it flushes standard output on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
         return _fail("stopped", 128 + (stops or [signal.SIGINT])[0])
@@ -119,9 +118,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _fail("stopped", 128 + stops[0])
         return _explain(error, args)
     finally:
+        _let_go()
         for number, handler in before.items():
             signal.signal(number, handler)
     return 0
+
+
+def _let_go() -> None:
+    """Give up what cannot be printed: Python would complain once more on its way out."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _obey(stops: list[int]) -> dict[int, Any]:
@@ -190,8 +198,9 @@ def _explain(error: Exception, args: argparse.Namespace) -> int:
     if isinstance(error, WaywordError):
         return _fail(str(error), 1)
     if isinstance(error, OSError):
-        named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return _fail(named, 1)
+        closed = "a standard stream is closed; open it, or name a file"
+        nameless = closed if error.errno == errno.EBADF else str(error)
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else nameless, 1)
     if isinstance(error, MemoryError):
         return _fail("not enough memory; give less text at a time, or smaller limits", 1)
     if isinstance(error, OverflowError) and (numbers := _odd_numbers(args)):

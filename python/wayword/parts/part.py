@@ -21,7 +21,7 @@ wayword.errors.ArgumentError: features: found `wow`; did you mean `waw`?
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -151,8 +151,13 @@ def entry(kind: str, name: str, **values: Any) -> dict[str, Any]:
     return {"kind": kind, "name": name, **values}
 
 
-def open_part(entry: Mapping[str, Any], folder: FilePath) -> Part:
-    """The part that an entry describes, whose file is in the folder."""
+def open_part(
+    entry: Mapping[str, Any], folder: FilePath, listed: Container[str] | None = None
+) -> Part:
+    """The part that an entry describes, whose file is in the folder.
+
+    Where a manifest says which files are ``listed`` with their digests, no other is opened.
+    """
     for needed in ("kind", "name"):
         if not isinstance(entry.get(needed), str):
             raise FormatError(f"part: no `{needed}`; expected a kind and a name")
@@ -160,6 +165,8 @@ def open_part(entry: Mapping[str, Any], folder: FilePath) -> Part:
     for name in part.files:
         if not is_plain_name(name):
             raise FormatError(f"part {part.name}: file `{name}`; expected a name without folders")
+        if listed is not None and name not in listed:
+            raise FormatError(f"part {part.name}: no digest of its file `{name}`; expected one")
     part.load()
     return part
 

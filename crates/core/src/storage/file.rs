@@ -209,7 +209,7 @@ fn is_replaced(path: &Path) -> Result<bool> {
 /// `false` for a device or pipe; an error for what is not to be written at all.
 fn goes_through(path: &Path, kind: FileType) -> Result<bool> {
     if kind.is_dir() {
-        return Err(Error::io(path, io::ErrorKind::IsADirectory.into()));
+        return Err(Error::io(path, is_directory()));
     }
     #[cfg(unix)]
     {
@@ -219,6 +219,14 @@ fn goes_through(path: &Path, kind: FileType) -> Result<bool> {
         }
     }
     Err(refusal(path, "no regular file", "choose another name"))
+}
+
+/// What the system says of a folder where a file is wanted.
+fn is_directory() -> io::Error {
+    #[cfg(unix)]
+    return io::Error::from_raw_os_error(libc::EISDIR);
+    #[cfg(not(unix))]
+    return io::ErrorKind::IsADirectory.into();
 }
 
 /// Opens a device or pipe. A pipe that nobody reads would hold the program for ever.
