@@ -39,6 +39,7 @@ ORDER = (
     "pipeline",
     "outputs",
     "experiment",
+    "overview",
     "demo",
     "cli",
 )

@@ -41,6 +41,7 @@ COMMANDS = (
     "oracle",
     "profile",
     "experiment",
+    "report",
     "pack",
     "import-moses",
     "export-moses",

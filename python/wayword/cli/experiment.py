@@ -4,7 +4,7 @@ The file names corpora, a baseline and variants; see docs/experiment.md. Run aga
 interruption, and it goes on. The table goes to standard output and, as Markdown, LaTeX, CSV and
 JSON, to the folder, with the system of each variant (systems) and its output (outputs).
 
-example: wayword experiment limits.toml -o limits --best system
+example: wayword experiment limits.toml -o limits --best system --html limits.html
 """
 
 import argparse
@@ -20,6 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the experiment, in TOML")
     parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="results and work")
     parser.add_argument("--best", metavar="SYSTEM", help="copy the system of the best variant here")
+    parser.add_argument(
+        "--html", metavar="FILE", help="write tables, plots and sentences as a page"
+    )
     add_threads(parser)
     add_json(parser)
 
@@ -40,6 +43,14 @@ def run(args: argparse.Namespace) -> None:
             watch=display.watch,
         )
     print_json(result.to_dict()) if args.json else print(plain(result))
+    if args.html:
+        from wayword.corpus.files import new_file
+        from wayword.overview.experiment import texts_of
+        from wayword.report.experiment_page import page_of
+
+        with new_file(args.html) as file:
+            file.write(page_of(result, texts_of(described, args.out)))
+        print(f"wayword: {args.html} is written", file=sys.stderr)
     if args.best:
         row = experiment.keep_best(described, result, args.out, args.best)
         metric = result.metrics[0]

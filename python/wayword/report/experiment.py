@@ -70,6 +70,11 @@ class Result:
         """Plain values, for JSON."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        from wayword.report.experiment_page import fragment_of
+
+        return fragment_of(self)
+
     def write(self, folder: FilePath) -> list[Path]:
         """Write the table in all its forms; their paths."""
         folder = Path(folder)
