@@ -181,7 +181,7 @@ def histogram(
             )
         )
         if at % every == 0:
-            shapes.append(_text(start + step / 2, height - bottom + 15, name, "middle"))
+            shapes.append(_text(start + step / 2, height - bottom + 18, name, "middle"))
     shapes.append(_text(left + room / 2, height - 6, x, "middle", "name"))
     return svg(WIDTH, height, title, *shapes)
 

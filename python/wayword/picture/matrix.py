@@ -15,13 +15,14 @@ How: a cell's opacity tells its value, so that light and dark pages share one pi
 from collections.abc import Mapping, Sequence
 
 from wayword.picture.axis import columns, cut
-from wayword.picture.chart import LETTER, svg
+from wayword.picture.chart import svg
 from wayword.picture.element import Markup, element
 
 __all__ = ["grid", "heat"]
 
 CELL = 30
 LONGEST = 14  # columns of a name
+WIDE = 8.6  # units of a column, where a word may be of wide letters
 
 
 def heat(
@@ -103,7 +104,7 @@ def grid(
 
 def _margins(rows: Sequence[str], names: Sequence[str]) -> tuple[float, float]:
     longest = [min(max(map(columns, side), default=0), LONGEST) for side in (rows, names)]
-    return LETTER * longest[0] + 14, LETTER * longest[1] + 14
+    return WIDE * longest[0] + 14, WIDE * longest[1] + 14
 
 
 def _names(rows: Sequence[str], names: Sequence[str], left: float, above: float) -> list[Markup]:
