@@ -2,7 +2,7 @@
 
 In: what ``wayword.profile.many`` compared. Out: text, JSON and a page.
 
->>> row = Row("ja–en", 100, .1, .2, .05, .3, 9.0, .6, .5, "dl:10")
+>>> row = Row("ja–en", 100, 0.1, 0.2, 0.05, 0.3, 9.0, 0.6, 0.5, "dl:10")
 >>> row.reading
 'verbs come late in the source; it has postpositions'
 """
@@ -63,8 +63,8 @@ class Row:
         """What the moves say of the source language, seen from the target."""
         said = []
         if self.verbs is not None:
-            late = self.verbs >= LATE
-            said.append("verbs come late in the source" if late else "verbs keep their place")
+            place = "late" if self.verbs >= LATE else "early" if self.verbs <= -LATE else ""
+            said.append(f"verbs come {place} in the source" if place else "verbs keep their place")
         if self.adpositions is not None:
             behind = self.adpositions >= BEHIND
             said.append("it has postpositions" if behind else "adpositions keep their place")
