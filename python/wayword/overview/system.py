@@ -306,7 +306,7 @@ def _one(  # noqa: PLR0917
 
 
 def _derivation(one: Translation) -> Derivation:
-    return Derivation(one.source, one.tokens, one.text, one.score, one.phrases)
+    return Derivation(one.source, one.tokens, one.text, one.score, one.phrases, one.spelled)
 
 
 def _reversals(gold: Gold, output: Output) -> tuple[tuple[str, float, float, float], ...]:

@@ -73,6 +73,8 @@ class Derivation:
     text: str
     score: float
     phrases: tuple[Any, ...]
+    #: source positions of words whose translation was guessed by their letters
+    spelled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
