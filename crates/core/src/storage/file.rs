@@ -265,7 +265,8 @@ pub fn replaces(path: &Path) -> Result<bool> {
     is_replaced(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::storage::TempFolder;

@@ -146,7 +146,8 @@ fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 
