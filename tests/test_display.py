@@ -96,7 +96,7 @@ def test_stages_are_told_by_name_with_their_losses() -> None:
         "wayword: prepare (long words): 12 s",
         "wayword: prepare (long words): 20 of 100 pairs taken out (20.0 %); 80 go on",
     ]
-    assert said[-1].startswith("wayword: warning: prepare (long words): 20.0 % of the text was")
+    assert said[-1].startswith("wayword: warning: 20.0 % of the text was taken out; to keep it,")
 
 
 def test_rounds_of_tuning_are_told_with_the_most_time_left() -> None:

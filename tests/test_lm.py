@@ -533,12 +533,16 @@ def test_look_ups_in_damaged_tables_do_not_crash(
     for _ in range(count):
         damaged[source.randrange(128, len(image))] = source.choice([0, 0xFF, source.randrange(256)])
     lm = LanguageModel.load(write(tmp_path / "damaged.lm", bytes(damaged)))
-    for line in TOY:
-        assert isinstance(lm.score(line), float)
+    told = (
+        "bytes that do not fit their checksum",
+        "a list of n-grams that does not fit the tables",
+    )
     try:
+        for line in TOY:
+            assert isinstance(lm.score(line), float)
         lm.write_arpa(tmp_path / "damaged.arpa")
     except FormatError as error:
-        assert "a list of n-grams that does not fit the tables" in str(error)  # noqa: PT017
+        assert any(text in str(error) for text in told)  # noqa: PT017
 
 
 def test_a_missing_file_stays_a_missing_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -171,7 +172,13 @@ def test_ctrl_c_is_obeyed_in_a_search_without_limits(toy_folder: Path, tmp_path:
     words = ["translate", str(toy_folder / "system"), str(tmp_path / "text"), "--prepared"]
     endless = ["--space", "dl:-1", "--pop-limit", "0", "--options-per-span", "0"]
     command = [sys.executable, "-m", "wayword", *words, *endless]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as search:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # What runs in the background of a shell does not hear Ctrl-C, nor do its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    ) as search:
         time.sleep(8)
         assert search.poll() is None, search.stderr
         begun = time.monotonic()

@@ -150,8 +150,15 @@ sys.exit(main(["lm", "train", sys.argv[1] + "/text", "-o", sys.argv[1] + "/lm"])
 def test_signals_that_ask_to_stop_leave_nothing(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "text").write_text(TEXT, encoding="utf-8")
     command = [sys.executable, "-c", LONG, str(tmp_path)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as long:  # type: ignore[call-overload]
+    with subprocess.Popen(
+        command,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # What runs in the background of a shell does not hear Ctrl-C, nor do its children.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as long:
+        assert long.stdout is not None
         temporary = Path(long.stdout.readline().strip())
         begun = time.monotonic()
         long.send_signal(number)
