@@ -13,6 +13,7 @@
 //! The stage reads bottom up: `numbers` multiplies, `shape` says where parameters are, `pack` puts
 //! sentences side by side, `encoder` and `net` make weights of words, `train` learns, `model` keeps.
 
+mod dice;
 mod encoder;
 mod model;
 mod net;
