@@ -32,7 +32,7 @@ from wayword.evaluate.read import read_gold
 from wayword.experiment import Experiment
 from wayword.report.experiment import plain
 from wayword.store import Store
-from wayword.system import System
+from wayword.system import System, load
 from wayword.tune.grid import Pruning, prune_grid, prunings, worth_decoding
 
 #: Pair, treebank of its source, and how the treebank's words must be spelled to be like the text.
@@ -71,8 +71,11 @@ METRICS = ["bleu", "krs-linked", "reversals", "meteor", "krs-v-linked", "reversa
 BASELINES = ("dl:8", "dl:18")
 POPS = (50, 100, 200, 400, 1000)
 TIMED = (
-    *("dl:8", "dl:18", "max-ent, chosen", "network, coverage, loose", "network, coverage, chosen"),
-    "network, coverage, unpruned",
+    "dl:8",
+    "dl:18",
+    "max-ent, chosen",
+    "network, coverage, loose",
+    "network, coverage, chosen",
 )
 TURNS = 2
 
@@ -276,19 +279,12 @@ def _chosen(out: Path) -> dict[str, str]:
 
 def curves(pair: dict[str, Any], out: Path) -> list[dict[str, Any]]:
     """BLEU, reversal F1 and CPU time a word of the test set over pop limits, rows in turns."""
-    chosen = _chosen(out)
-    rows = described(pair["corpus"], chosen, BASELINES[0])
-    plans = rows.plans(rows.corpora[0])
-    _, links = _opened(rows, plans, "dl:8", out, 1)
-    gold = _gold(pair["corpus"]["test"], links)
+    [aligner] = (out / "work").glob("align-*/aligner")  # All rows share it.
+    gold = read_gold(pair["corpus"]["test"][1:], pair["corpus"]["test"][0], aligner=aligner)
     lines = list(open_text(pair["corpus"]["test"][0]))
     words = sum(len(line.split()) for line in lines)
     metrics = {name: make_metric(name, gold, Options(tokenize="none")) for name in METRICS[:3]}
-    opened = {
-        variant.name: experiment.open_variant(rows, out, 0, variant.name)
-        for variant in rows.variants
-        if variant.name in TIMED
-    }
+    opened = dict(_timed(out / "systems"))
     result = []
     for pops in POPS:
         times: dict[str, list[float]] = {name: [] for name in opened}
@@ -309,10 +305,20 @@ def curves(pair: dict[str, Any], out: Path) -> list[dict[str, Any]]:
             ratios = [a / b for a, b in zip(own, times["dl:8"], strict=True)]
             cost = {"ms": round(median(own), 4), "to dl:8": round(median(ratios), 3)}
             result.append(
-                {"corpus": rows.corpora[0].name, "variant": name, "pops": pops, **scores, **cost}
+                {"corpus": pair["corpus"]["name"], "variant": name, "pops": pops, **scores, **cost}
             )
             print(json.dumps(result[-1]), flush=True)
     return result
+
+
+def _timed(systems: Path) -> Iterator[tuple[str, System]]:
+    """The tuned systems of a table; pruned ones also with pops for the edges that are kept."""
+    for name in TIMED:
+        system = load(systems / experiment.folder_name(name))
+        yield name, system
+        space = system.settings.space
+        if space.endswith(")"):
+            yield f"{name}, pops kept", system.with_settings(space=f"{space[:-1]},pops=kept)")
 
 
 def main() -> None:

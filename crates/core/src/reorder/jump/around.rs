@@ -79,6 +79,11 @@ impl Gains {
         Gains(gains)
     }
 
+    /// e to each of them.
+    pub fn exp(&self) -> Gains {
+        Gains(self.0.map(f32::exp))
+    }
+
     /// What it gains here.
     #[inline]
     pub fn get(&self, Around(code): Around) -> f32 {

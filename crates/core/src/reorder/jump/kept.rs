@@ -8,7 +8,7 @@ use crate::feature::Coverage;
 use std::hash::Hasher;
 
 /// Numbers that are kept, a power of two.
-const KEPT: usize = 1 << 10;
+const KEPT: usize = 1 << 12;
 
 /// Numbers by head and coverage.
 #[derive(Debug)]

@@ -5,7 +5,8 @@
 //! b.7).
 //! How: the probability of a choice is a share of the sum over all words in the window, which
 //! depends on the last word and on what is translated. Hypotheses share both, so sums are kept by
-//! them, in a table of fixed size.
+//! them, in a table of fixed size. A sum adds products of e^weight and e^gain, each of which is
+//! worked out once a sentence; where these leave the range of numbers, logs are added instead.
 //! Cost: a look-up for a score; for a log probability another one, or a sum over the window. No
 //! allocation after the first.
 
@@ -14,7 +15,8 @@ use super::kept::Kept;
 use super::matrix::Matrix;
 use super::samples::Window;
 use crate::feature::{Coverage, Span};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::RangeInclusive;
 
 /// What the weight of a jump means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +32,12 @@ pub enum Link {
 /// A model at work on one sentence; one thread's.
 pub struct Rater<'a> {
     matrix: Matrix<'a>,
+    /// e^weight of each jump, like the cells of the matrix; NaN: not asked.
+    odds: Vec<Cell<f32>>,
     /// By word; empty when the model does not look around.
     gains: Vec<Gains>,
+    /// e^gain, likewise.
+    boosts: Vec<Gains>,
     link: Link,
     sums: RefCell<Sums>,
 }
@@ -41,10 +47,16 @@ impl<'a> Rater<'a> {
     /// model does not look around.
     pub fn new(matrix: Matrix<'a>, around: &[[f32; BITS]], link: Link) -> Self {
         debug_assert!(around.is_empty() || around.len() == matrix.len());
-        let gains = around.iter().map(Gains::of).collect();
+        let gains: Vec<Gains> = around.iter().map(Gains::of).collect();
+        let boosts = gains.iter().map(Gains::exp).collect();
+        let cells = match link {
+            Link::Choice(_) => (matrix.len() + 1) * matrix.len(),
+            Link::Ready | Link::Apart => 0,
+        };
+        let odds = vec![Cell::new(f32::NAN); cells];
         let kept = Kept::new(matrix.len());
         let sums = Sums { kept, scores: Vec::new(), covered: Vec::new() };
-        Rater { matrix, gains, link, sums: RefCell::new(sums) }
+        Rater { matrix, odds, gains, boosts, link, sums: RefCell::new(sums) }
     }
 
     /// Number of words.
@@ -122,27 +134,53 @@ impl<'a> Rater<'a> {
         &self,
         cov: Coverage<'_>,
         from: u32,
-        within: std::ops::RangeInclusive<u32>,
+        within: RangeInclusive<u32>,
         scores: &mut Vec<f32>,
     ) -> f32 {
-        scores.clear();
-        let (first, last) = (within.start() - 1, *within.end());
-        let mut word = cov.next_free(first);
-        let mut open_before = if self.gains.is_empty() { 0 } else { cov.free_before(word) };
-        while word < last {
-            let next = cov.next_free(word + 1);
-            let gain = self.gains.get(word as usize).map_or(0.0, |gains| {
-                gains.get(Around::new(cov, word, open_before, next == cov.length()))
-            });
-            scores.push(self.matrix.get(from, word + 1) + gain);
-            open_before += 1;
-            word = next;
+        let mut sum = 0.0;
+        each_open(cov, &within, |word, around| {
+            let boost = self.boosts.get(word as usize).map_or(1.0, |boosts| boosts.get(around));
+            sum += self.odds(from, word + 1) * boost;
+        });
+        if sum.is_normal() {
+            return sum.ln();
         }
+        scores.clear();
+        each_open(cov, &within, |word, around| {
+            let gain = self.gains.get(word as usize).map_or(0.0, |gains| gains.get(around));
+            scores.push(self.matrix.get(from, word + 1) + gain);
+        });
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         if best == f32::NEG_INFINITY {
             return best;
         }
         best + scores.iter().map(|score| (score - best).exp()).sum::<f32>().ln()
+    }
+
+    #[inline]
+    fn odds(&self, from: u32, to: u32) -> f32 {
+        let cell = &self.odds[from as usize * self.len() + to as usize - 1];
+        let known = cell.get();
+        if !known.is_nan() {
+            return known;
+        }
+        let odds = self.matrix.get(from, to).exp();
+        cell.set(odds);
+        odds
+    }
+}
+
+/// Calls `each` for the untranslated words of a window, from 0, with what is around each.
+#[inline]
+fn each_open(cov: Coverage<'_>, within: &RangeInclusive<u32>, mut each: impl FnMut(u32, Around)) {
+    let last = *within.end();
+    let mut word = cov.next_free(within.start() - 1);
+    let mut open_before = cov.free_before(word);
+    while word < last {
+        let next = cov.next_free(word + 1);
+        each(word, Around::new(cov, word, open_before, next == cov.length()));
+        open_before += 1;
+        word = next;
     }
 }
 
