@@ -19,7 +19,7 @@ from tests.reference.kneser_ney import Gram, KneserNey, backed_off
 from wayword.cli import main
 from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError, FormatError, LimitError, MismatchError, WaywordError
-from wayword.lm import LanguageModel, train, train_arpa
+from wayword.lm import LanguageModel, mix, mixture_of, train, train_arpa
 
 LN_10 = math.log(10)
 SHARED = Path(__file__).parents[1].parent / "shared"
@@ -703,3 +703,88 @@ def test_the_command_refuses_useless_options(
     assert code == 2
     assert err.startswith(f"wayword: {message}")
     assert [path.name for path in tmp_path.iterdir()] == ["toy.txt"]
+
+
+# --- several models as one -----------------------------------------------------------------------
+
+
+def probability(model: LanguageModel, history: list[str], word: str) -> float:
+    """The probability of a word after others from the start of a line; 0 when it is unknown."""
+    is_end = word == "</s>"
+    scores = model.word_scores(history if is_end else [*history, word], eos=is_end)
+    return 0.0 if scores[-1].is_unknown else math.exp(scores[-1].score)
+
+
+@given(LINES, LINES, st.floats(0.05, 0.95), st.integers(1, 4), st.integers(1, 4))
+@settings(max_examples=25)
+def test_a_mixture_gives_known_ngrams_the_weighted_sum_and_sums_to_one(
+    first: list[str], second: list[str], weight: float, order: int, other_order: int
+) -> None:
+    models = train(first, order=order), train([*second, "z z a"], order=other_order)
+    both = mix(models, [weight, 1 - weight])
+    assert both.order == max(model.order for model in models)
+    words = sorted({word for line in (*first, *second, "z z a") for word in line.split()})
+    for line in (*first[:3], *second[:3]):
+        tokens = line.split()
+        for at in range(len(tokens) + 1):
+            history = tokens[:at]
+            sums = [probability(both, history, word) for word in (*words, "</s>")]
+            unknown = math.exp(both.word_scores([*history, "unknown"], eos=False)[-1].score)
+            assert sum(sums) + unknown == pytest.approx(1, abs=1e-4)
+            word = tokens[at] if at < len(tokens) else "</s>"
+            whole = both.word_scores(history if word == "</s>" else [*history, word])
+            if whole[at].order == min(both.order, at + 2):  # an n-gram of one of the models
+                parts = [probability(model, history, word) for model in models]
+                wanted = weight * parts[0] + (1 - weight) * parts[1]
+                assert probability(both, history, word) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_weights_of_a_mixture_are_the_best_of_a_grid() -> None:
+    models = [train(TOY, order=3), train(["x y a", "y y b a", "x c"], order=2)]
+    dev = ["a b c", "x y b", "c a", "unknown y"]
+    mixture = mixture_of(models, dev)
+    assert sum(mixture.weights) == pytest.approx(1)
+    assert mixture.unknown == 1
+
+    def perplexity(weight: float) -> float:
+        logs = []
+        for line in dev:
+            for of_word in zip(*(model.word_scores(line) for model in models), strict=True):
+                parts = [0 if word.is_unknown else math.exp(word.score) for word in of_word]
+                if any(parts):
+                    logs.append(math.log(weight * parts[0] + (1 - weight) * parts[1]))
+        return math.exp(-sum(logs) / len(logs))
+
+    grid = [step / 1000 for step in range(1, 1000)]
+    best = min(grid, key=perplexity)
+    assert mixture.weights[0] == pytest.approx(best, abs=1e-3)
+    assert mixture.perplexity == pytest.approx(perplexity(mixture.weights[0]))
+    assert mixture.perplexity <= perplexity(best) + 1e-9
+
+
+def test_a_mixture_that_cannot_be_made_is_refused() -> None:
+    model = train(TOY, order=2)
+    with pytest.raises(ArgumentError, match="weights: found 1 for 2 models; expected a weight for"):
+        mix([model, model], [1.0])
+    with pytest.raises(ArgumentError, match=r"weights: found 0.5 0.6; expected shares that sum"):
+        mix([model, model], [0.5, 0.6])
+    with pytest.raises(ArgumentError, match="dev: found 0 words that no model knows; expected"):
+        mixture_of([model, model], [])
+
+
+def test_mixing_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, lines in (("one", TOY), ("two", ["x y a", "y y b a", "x c"])):
+        train(lines, tmp_path / f"{name}.lm", order=3)
+    (tmp_path / "dev").write_text("a b c\nx y b\n")
+    models = [str(tmp_path / "one.lm"), str(tmp_path / "two.lm")]
+    dev = ["--dev", str(tmp_path / "dev")]
+    assert main(["lm", "mix", *models, *dev, "-o", str(tmp_path / "both.arpa"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert main(["lm", "mix", *models, *dev, "-o", str(tmp_path / "both.lm")]) == 0
+    said = capsys.readouterr().out
+    assert f"perplexity of the mixture {told['perplexity']:.4f}" in said
+    mapped, text = (LanguageModel.load(tmp_path / f"both.{end}") for end in ("lm", "arpa"))
+    assert mapped.score("a b y c") == pytest.approx(text.score("a b y c"), abs=1e-5)
+    assert mapped.perplexity(["a b c", "x y b"]).with_unknown == pytest.approx(
+        told["perplexity"], rel=0.2
+    )

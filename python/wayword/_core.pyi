@@ -261,6 +261,17 @@ class LanguageModelTrainer:
         progress: _Progress,
     ) -> tuple[LanguageModel | None, dict[str, Any]]: ...
 
+def mix_language_models(
+    models: list[LanguageModel],
+    weights: list[float],
+    *,
+    memory: int,
+    out: _Path | None,
+    arpa: bool,
+    temp_dir: _Path | None = None,
+    progress: _Progress = None,
+) -> LanguageModel | None: ...
+
 @final
 class PhraseCounts:
     @staticmethod

@@ -1,7 +1,7 @@
 """N-gram language models: how likely a word is after the words before it.
 
 In: text (a file, or any iterable of lines), an ARPA file, or a model saved before.
-Out: a ``LanguageModel`` that scores sentences.
+Out: a ``LanguageModel`` that scores sentences; several of them as one (``mix``).
 How: interpolated modified Kneser-Ney (Chen and Goodman, 1998), in the core; queries go to a
 mapped file. Scores are natural logarithms.
 Cost: training sorts the text within ``memory`` bytes; opening a saved model takes milliseconds.
@@ -38,10 +38,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LanguageModel",
+    "Mixture",
     "Options",
     "Perplexity",
     "Summary",
     "WordScore",
+    "mix",
+    "mix_arpa",
+    "mixture_of",
     "train",
     "train_arpa",
 ]
@@ -56,6 +60,8 @@ Text = Path | Iterable[str | Sequence[str]]
 BATCH = 10_000
 #: The longest n-grams there may be.
 MAX_ORDER = 8
+#: The search for weights of a mixture ends when none moves by more, or after so many rounds.
+STILL, ROUNDS = 1e-7, 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +291,125 @@ def train_arpa(
         order=order, prune=list(prune), out=out, arpa=True, progress=progress
     )
     return _summary(summary)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How much each of several models counts, and how well they predict a text together.
+
+    ``tokens`` are words and sentence ends that some model knows; ``unknown`` are the others, which
+    tell nothing about the weights.
+    """
+
+    weights: tuple[float, ...]
+    perplexity: float
+    tokens: int
+    unknown: int
+
+
+def mixture_of(models: Sequence[LanguageModel], text: Text) -> Mixture:
+    """The weights under which a linear mixture of models predicts a text best.
+
+    Found by expectation maximisation: a model's weight is its mean share of the probability that
+    the words get. There is one best answer, up to models that say the same.
+
+    >>> news, talk = train(["a b c d", "a b d"], order=2), train(["d c", "d c b"], order=2)
+    >>> mixture = mixture_of([news, talk], ["a b c", "d c b", "d c"])
+    >>> [round(weight, 3) for weight in mixture.weights]
+    [0.205, 0.795]
+    """
+    import numpy as np
+
+    probs = _word_probs(models, text)
+    known = probs.any(axis=1)
+    unknown, probs = int((~known).sum()), probs[known]
+    if not len(probs):
+        what = "text with words that some model knows"
+        raise ArgumentError(f"dev: found {unknown} words that no model knows; expected {what}")
+    weights = np.full(len(models), 1 / len(models))
+    for _ in range(ROUNDS):
+        shares = probs * weights
+        shares /= shares.sum(axis=1, keepdims=True)
+        before, weights = weights, shares.mean(axis=0)
+        if np.abs(weights - before).max() < STILL:
+            break
+    weights /= weights.sum()
+    perplexity = float(np.exp(-np.log(probs @ weights).mean()))
+    return Mixture(tuple(weights.tolist()), perplexity, len(probs), unknown)
+
+
+def _word_probs(models: Sequence[LanguageModel], text: Text) -> "npt.NDArray[np.float64]":
+    """For each word of a text and each sentence end its probability in each model; 0: unknown."""
+    import numpy as np
+
+    from wayword.corpus.files import open_text
+
+    lines = open_text(text) if isinstance(text, str | os.PathLike) else text
+    rows: list[list[float]] = []
+    for line in lines:
+        scores = [model.word_scores(line) for model in models]
+        rows += [
+            [0.0 if word.is_unknown else math.exp(word.score) for word in of_word]
+            for of_word in zip(*scores, strict=True)
+        ]
+    return np.array(rows).reshape(-1, len(models))
+
+
+def mix(
+    models: Sequence[LanguageModel],
+    weights: Sequence[float],
+    out: Path | None = None,
+    *,
+    memory: int | str = Options.memory,
+    temp_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> LanguageModel:
+    """One model of several: a linear mixture of their probabilities, as a back-off model.
+
+    It has the n-grams of all models; each gets the sum of what they say, times their weights, which
+    sum to 1. A word that a model does not know counts as impossible there, and ``<unk>`` stands for
+    words that none knows; so every history still gives a distribution. For ``memory`` and
+    ``temp_dir`` see ``train``.
+
+    >>> news, talk = train(["a b c d", "a b d"], order=2), train(["d c", "d c b"], order=2)
+    >>> both = mix([news, talk], [0.25, 0.75])
+    >>> parts = [math.exp(lm.word_scores("d c")[1].score) for lm in (news, talk, both)]
+    >>> abs(0.25 * parts[0] + 0.75 * parts[1] - parts[2]) < 1e-6
+    True
+    """
+    options: dict[str, Any] = {"memory": memory, "temp_dir": temp_dir, "progress": progress}
+    core = _mixed(models, weights, out, arpa=False, **options)
+    assert core is not None
+    return LanguageModel(core, None)
+
+
+def mix_arpa(
+    models: Sequence[LanguageModel],
+    weights: Sequence[float],
+    out: Path,
+    *,
+    memory: int | str = Options.memory,
+    temp_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """The same as an ARPA file."""
+    options: dict[str, Any] = {"memory": memory, "temp_dir": temp_dir, "progress": progress}
+    _mixed(models, weights, out, arpa=True, **options)
+
+
+def _mixed(
+    models: Sequence[LanguageModel],
+    weights: Sequence[float],
+    out: Path | None,
+    *,
+    arpa: bool,
+    memory: int | str,
+    **options: Any,
+) -> _core.LanguageModel | None:
+    cores, room = [model._core for model in models], size_in_bytes(memory)
+    return _core.mix_language_models(
+        cores, list(weights), out=out, arpa=arpa, memory=room, **options
+    )
 
 
 def _trainer(

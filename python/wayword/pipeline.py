@@ -159,7 +159,7 @@ def plan(
     ]
     weighted = text if collection.is_weighted else None
     table = table_stage(ground.text, ground.links, config.extract, weighted=weighted)
-    models = lm_stages(text, config.lm, config.text)
+    models = lm_stages(text, config.lm, config.text, dev_text)
     prepares = [tagged] if tagged is not None else []
     if preordered is not None:
         prepares.append(preorderer_stage(preordered, config.preorder))

@@ -71,6 +71,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_SENTENCE_WORDS", wayword::decode::MAX_WORDS)?;
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
     module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;
+    module.add_function(wrap_pyfunction!(lm::mix_language_models, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::orders_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(extract::orientation_counts, module)?)?;

@@ -5,7 +5,7 @@ use crate::view::View;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use wayword::Job;
 use wayword::corpus::LineReader;
@@ -259,21 +259,55 @@ impl LanguageModelTrainer {
             let corpus = self.corpus.lock().expect("no panic while the lock is held").take();
             let estimate = lm::estimate(corpus.ok_or_else(used)?, &options, job)?;
             let summary = estimate.summary().clone();
-            let model = match &out {
-                Some(path) if arpa => {
-                    lm::write_arpa(&estimate, path, job)?;
-                    None
-                }
-                Some(path) => {
-                    lm::write_image(&estimate, path, memory, job)?;
-                    Some(lm::Model::open(path, false)?)
-                }
-                None => Some(lm::write_image_in_memory(&estimate, memory, job)?),
-            };
-            Ok((model, summary))
+            Ok((written(&estimate, out.as_deref(), arpa, memory, job)?, summary))
         })?;
         Ok((model.map(LanguageModel::new), summary_as_dict(py, &summary)?))
     }
+}
+
+/// Mixes models by weights; see `wayword.lm.mix`. With `out` the mixture is written there, as ARPA
+/// if asked for; an ARPA file is not opened again.
+#[pyfunction]
+#[pyo3(signature = (models, weights, *, memory, out, arpa, temp_dir=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn mix_language_models(
+    py: Python<'_>,
+    models: Vec<Py<LanguageModel>>,
+    weights: Vec<f64>,
+    memory: usize,
+    out: Option<PathBuf>,
+    arpa: bool,
+    temp_dir: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<LanguageModel>> {
+    let models: Vec<_> = models.iter().map(|model| Arc::clone(&model.get().inner)).collect();
+    let mixed = enter(py, 1, progress, |job| {
+        let models: Vec<_> = models.iter().map(AsRef::as_ref).collect();
+        let lists = lm::mix(&models, &weights, memory, temp_dir.as_deref(), job)?;
+        written(&lists, out.as_deref(), arpa, memory, job)
+    })?;
+    Ok(mixed.map(LanguageModel::new))
+}
+
+/// Writes n-grams as a file of the kind that is wanted, or as a model in memory.
+fn written(
+    grams: &dyn Grams,
+    out: Option<&Path>,
+    arpa: bool,
+    memory: usize,
+    job: &Job,
+) -> wayword::Result<Option<lm::Model>> {
+    Ok(match out {
+        Some(path) if arpa => {
+            lm::write_arpa(grams, path, job)?;
+            None
+        }
+        Some(path) => {
+            lm::write_image(grams, path, memory, job)?;
+            Some(lm::Model::open(path, false)?)
+        }
+        None => Some(lm::write_image_in_memory(grams, memory, job)?),
+    })
 }
 
 fn summary_as_dict<'py>(py: Python<'py>, summary: &lm::Summary) -> PyResult<Bound<'py, PyDict>> {

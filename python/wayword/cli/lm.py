@@ -8,10 +8,12 @@ example: wayword lm train train.en -o en.lm
          wayword lm train memory.tmx news.jsonl --column en -o en.lm
          wayword lm score en.lm test.en
          wayword lm convert other.arpa.gz -o other.lm
+         wayword lm mix news.lm talks.lm --dev dev.en -o mixed.lm
 """
 
 import argparse
 
+from wayword.cli.lm_mix import configure_mix
 from wayword.cli.lm_train import configure_train, goes_to_arpa
 from wayword.cli.terminal import add_json, bar, print_json
 
@@ -38,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     convert.add_argument("--arpa", action="store_true", help="write ARPA, whatever the name")
     convert.set_defaults(action=run_convert)
+    configure_mix(actions.add_parser("mix", help="several models as one, by weights"))
 
 
 def run(args: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from wayword.stages import Text, load_preparation
 
 __all__ = ["LmOptions", "LmPart", "PhraseTablePart", "lm_stages", "table_stage"]
 
-MIXES = ("one", "each")
+MIXES = ("one", "each", "linear")
 
 
 class PhraseTablePart(Part):
@@ -132,7 +132,8 @@ class LmOptions(lm.Options):
 
     #: further files of raw target text
     text: tuple[str, ...] = ()
-    #: ``one`` model of all text, or ``each`` of these files in a model that tuning weighs
+    #: ``one`` model of all text; ``each`` of these files in a model that tuning weighs; or a
+    #: ``linear`` mixture of such models that predicts the dev set best
     mix: str = "one"
 
     def __post_init__(self) -> None:
@@ -141,24 +142,29 @@ class LmOptions(lm.Options):
         check_choice("mix", self.mix, MIXES)
 
 
-def lm_stages(text: Stage, options: LmOptions, preparation: Text) -> list[Stage]:
+def lm_stages(text: Stage, options: LmOptions, preparation: Text, dev: Stage) -> list[Stage]:
     """Estimate the language models: of the training text, and of further raw text.
 
-    That goes into the same model or, with ``mix = "each"``, each file into one of its own.
+    That goes into the same model or, with ``mix = "each"``, each file into one of its own; with
+    ``mix = "linear"`` these are then mixed into one.
     """
     chosen = {name: value for name, value in vars(options).items() if name not in {"text", "mix"}}
     # What is in the files counts, not their names.
     more = [File(path) for path in options.text]
     if not more or options.mix == "one":
         return [_lm_stage("lm", chosen, preparation, more, {"text": text})]
-    first = _lm_stage("lm", chosen, preparation, [], {"text": text})
-    return [
-        first,
+    name = "lm-0" if options.mix == "linear" else "lm"
+    models = [
+        _lm_stage(name, chosen, preparation, [], {"text": text}),
         *(
             _lm_stage(f"lm-{number}", chosen, preparation, [file], {"prepared": text})
             for number, file in enumerate(more, 1)
         ),
     ]
+    if options.mix == "each":
+        return models
+    inputs: dict[str, Any] = {"models": models, "dev": dev}
+    return [Stage("lm", mix_lm, {"memory": options.memory}, inputs, version=1)]
 
 
 def _lm_stage(
@@ -191,6 +197,26 @@ def make_lm(work: Work) -> dict[str, Any]:
         "part": entry("lm", name, file=name),
         "sentences": summary.sentences,
         "ngrams": list(summary.counts),
+    }
+
+
+def mix_lm(work: Work) -> dict[str, Any]:
+    """Mix models by the weights that suit the references of the dev set best."""
+    parts = [result.facts["part"] for result in work.inputs["models"]]
+    models = [
+        lm.LanguageModel.load(result / part["file"])
+        for result, part in zip(work.inputs["models"], parts, strict=True)
+    ]
+    refs = sorted(work.inputs["dev"].path.glob("dev.ref*"))
+    mixture = lm.mixture_of(models, chain.from_iterable(map(open_text, refs)))
+    options = {"memory": work.options["memory"], "temp_dir": work.out, "progress": work.progress}
+    mixed = lm.mix(models, mixture.weights, work.out / "lm", **options)
+    return {
+        "part": entry("lm", "lm", file="lm"),
+        "sentences": sum(result.facts["sentences"] for result in work.inputs["models"]),
+        "ngrams": list(mixed.counts),
+        "weights": [round(weight, 4) for weight in mixture.weights],
+        "perplexity": round(mixture.perplexity, 4),
     }
 
 

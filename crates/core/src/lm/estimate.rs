@@ -143,13 +143,18 @@ impl<const W: usize> Shorter<'_, W> {
 }
 
 /// The backoffs of an order, asked for in suffix order.
-struct Backoffs<I: Iterator> {
+pub struct Backoffs<I: Iterator> {
     contexts: std::iter::Peekable<I>,
 }
 
 impl<const W: usize, I: Iterator<Item = Result<(Key<W>, f64)>>> Backoffs<I> {
+    /// The backoffs of these contexts, which come in suffix order.
+    pub fn new(contexts: I) -> Self {
+        Backoffs { contexts: contexts.peekable() }
+    }
+
     /// The logarithm of what is left after this n-gram.
-    fn of(&mut self, key: &Key<W>) -> Result<f32> {
+    pub fn of(&mut self, key: &Key<W>) -> Result<f32> {
         match self.contexts.next_if(|next| next.as_ref().map_or(true, |(at, _)| at == key)) {
             Some(context) => Ok(in_table(context?.1.ln())),
             None => Ok(NO_EXTENSION),
@@ -186,7 +191,7 @@ pub fn interpolate<const W: usize>(
             None => Shorter::Words(probs),
             Some(spool) => Shorter::Grams(Box::new(spool.iter()?), None),
         };
-        let mut backoffs = Backoffs { contexts: contexts[index + 1].iter()?.peekable() };
+        let mut backoffs = Backoffs::new(contexts[index + 1].iter()?);
         let mut of_order = Spool::new(folder, share);
         let mut own_probs = Spool::new(folder, share);
         for (number, record) in sorter.finish()?.enumerate() {
@@ -205,7 +210,8 @@ pub fn interpolate<const W: usize>(
     Ok((words, scored))
 }
 
-fn score_words<const W: usize>(
+/// The scores of words by themselves, with what is left after those that are contexts.
+pub fn score_words<const W: usize>(
     probs: &[f64],
     contexts: &Spool<(Key<W>, f64)>,
     bits: u32,

@@ -5,7 +5,7 @@
 //! (Heafield et al., 2013); queries in hash tables that lie in a mapped file.
 //! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
 //!
-//! `count` and `estimate` make n-grams from text, `arpa` reads and writes them, `image` lays
+//! `count` and `estimate` make n-grams from text, `mix` from other models, `arpa` reads and writes them, `image` lays
 //! them out for look-ups, `model` answers and `sentence` sums up.
 
 mod arpa;
@@ -18,6 +18,7 @@ mod image;
 mod key;
 mod layout;
 mod lists;
+mod mix;
 mod model;
 mod open;
 mod seat;
@@ -33,6 +34,7 @@ pub use discount::Discount;
 pub use grams::{Gram, Grams};
 pub use image::{write_image, write_image_in_memory};
 pub use lists::GramLists;
+pub use mix::mix;
 pub use model::{Match, Model};
 pub use open::{LoadOptions, load};
 pub use sentence::{SentenceScore, WordScore};
