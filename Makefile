@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help dev demo test lint format golden bench clean
+.PHONY: help dev demo test lint format golden bench fuzz torture clean
 
 help:
 	@echo "make demo    build, then run the main job on the embedded default"
@@ -14,6 +14,8 @@ help:
 	@echo "make format  let the formatters rewrite the code"
 	@echo "make golden  rewrite the expected output of commands; read the diff"
 	@echo "make bench   measure speed and memory; results go to bench/results"
+	@echo "make fuzz    changed bytes for every reader; FUZZ_SECONDS=600"
+	@echo "make torture kill and starve every long command; KILLS=300"
 	@echo "make dev     only build, into .venv"
 
 dev: .venv/.built
@@ -54,6 +56,14 @@ golden: dev
 
 bench: dev
 	$(BIN)/python bench/run.py
+
+FUZZ_SECONDS ?= 600
+fuzz: dev
+	$(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS)
+
+KILLS ?= 300
+torture: dev
+	$(BIN)/python fuzz/torture.py --kills $(KILLS)
 
 clean:
 	rm -rf .venv target demo

@@ -91,6 +91,17 @@ def test_a_damaged_stage_is_made_again(
     assert run(tmp_path) == [True, True]
 
 
+def fail(work: Work) -> dict[str, Any]:
+    (work.out / "half").write_text("half", encoding="utf-8")
+    raise OSError(28, "No space left on device")
+
+
+def test_a_stage_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space"), Store(tmp_path) as store:
+        store.run([Stage("full", fail, version=1)])
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
 def test_whatever_stands_where_a_stage_is_made_goes(tmp_path: Path) -> None:
     run(tmp_path)
     [stage] = tmp_path.glob("text-*")

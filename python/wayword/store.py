@@ -98,8 +98,7 @@ class Store:
         # Neither is what stands there cut, nor a link followed.
         flags = os.O_RDWR | os.O_CREAT | NO_FOLLOW
         self._lock = _held(os.open(self.folder / LOCK, flags, 0o644), self.folder)
-        for left_over in self.folder.glob(".*.part"):
-            _remove(left_over)
+        self._sweep()
         return self
 
     def __exit__(
@@ -109,6 +108,7 @@ class Store:
         trace: "TracebackType | None",
     ) -> None:
         if self._lock is not None:
+            self._sweep()
             os.close(self._lock)
             self._lock = None
 
@@ -226,6 +226,11 @@ class Store:
             log.warning("%s: %s; it is made again from its start", stage.name, error)
         _remove(part)
         return self._work(stage)
+
+    def _sweep(self) -> None:
+        """Remove what stages left that failed, or were killed."""
+        for left_over in self.folder.glob(".*.part"):
+            _remove(left_over)
 
     def _note(self, result: Result) -> None:
         line = {"stage": result.name, "key": result.key, "reused": result.reused}
