@@ -3,10 +3,15 @@
 Moses' figures are those of `docs/other-tools.md`, from a machine of the same kind: compare the
 ratio and not the last digit. Growth and shares are on the real packs, with links by
 `wayword align`; everything runs with one thread.
+
+    PACKS="zh-en" python bench/run.py extract
+
+measures growth and shares of some packs alone.
 """
 
 import json
 import lzma
+import os
 import tempfile
 from collections.abc import Iterable
 from itertools import islice
@@ -30,7 +35,9 @@ WAYS: dict[str, list[str]] = {
 }
 
 #: The packs whose orientations are counted, with how many of their pairs.
-PACKS = {"de-en": 200_000, "ja-en": 50_000, "ar-en": 42_780}
+PACKS = {"de-en": 200_000, "ja-en": 50_000, "zh-en": 100_000, "ar-en": 42_780}
+#: Segmenters of languages without spaces.
+SEGMENTERS = {"ja": "fugashi", "zh": "jieba"}
 GROWTH = (10_000, 50_000, 200_000)
 
 
@@ -38,7 +45,9 @@ def rows() -> list[dict[str, Any]]:
     """Measure everything, table after table."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        return [*_against_moses(folder), *_packing_loss(folder), *_packs(folder)]
+        if wanted := os.environ.get("PACKS", "").split():
+            return _packs(folder, {pair: PACKS[pair] for pair in wanted})
+        return [*_against_moses(folder), *_packing_loss(folder), *_packs(folder, PACKS)]
 
 
 def _extract(*words: str | Path) -> tuple[Cost, dict[str, Any]]:
@@ -85,10 +94,10 @@ def _packing_loss(folder: Path) -> list[dict[str, Any]]:
     return result
 
 
-def _packs(folder: Path) -> list[dict[str, Any]]:
+def _packs(folder: Path, packs: dict[str, int]) -> list[dict[str, Any]]:
     """Growth on the German pack, and the shares of M, S and D on all of them."""
     result, shares = [], []
-    for pair, size in PACKS.items():
+    for pair, size in packs.items():
         files = _aligned_pack(pair, size, folder)
         sizes = GROWTH if pair == "de-en" else (size,)
         for part in sizes:
@@ -120,7 +129,7 @@ def _aligned_pack(pair: str, size: int, folder: Path) -> list[Path]:
 
     sides = []
     for lang in pair.split("-"):
-        tokenizer = "fugashi" if lang == "ja" else "unicode"
+        tokenizer = SEGMENTERS.get(lang, "unicode")
         preparation = Preparation(lang, tokenizer=tokenizer, case="lower")
         sides.append(folder / f"{pair}.{lang}")
         with lzma.open(SHARED / "data" / pair / f"train.{lang}.xz", "rt", encoding="utf-8") as text:

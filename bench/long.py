@@ -68,7 +68,7 @@ GRID = prunings([3, 5, 8], [0.25, 0.1, 0.05, 0.02], [-1, 0, 1, 3, 5])
 #: What settings are chosen by: both in points, so one of BLEU weighs as much as four of reversals.
 CHOICE = {"bleu": 0.8, "reversals": 0.2}
 METRICS = ["bleu", "krs-linked", "reversals", "meteor", "krs-v-linked", "reversals-v"]
-BASELINES = ("dl:8", "dl:18")
+BASELINES = ("dl:8", "dl:18", "dl:5")
 POPS = (50, 100, 200, 400, 1000)
 TIMED = (
     "dl:8",
