@@ -6,18 +6,18 @@ one, and its word order (KRS over linked words) not worse.
 
     python -m bench.advice FOLDER --pairs de-en hi-en --runs 2 --rounds 8
 
-FOLDER has tokenised text: ``PAIR/train.src``, ``train.tgt``, ``dev.src``, ``dev.tgt``, ``test.src``
-and ``test.tgt``. Results go to ``FOLDER/advice.json`` and to standard output. Stages are kept in
-``FOLDER/PAIR/out`` and used again.
+Texts are those of `bench/long.py`, and the Chinese one with lines held out in the same way; they
+are made in ``FOLDER/text`` when they are missing. Stages stay in ``FOLDER/PAIR``, to be used again.
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
+from bench.long import corpora
+from bench.measure import SHARED, write_result
 from wayword import experiment
-from wayword.corpus.files import new_file
+from wayword.corpus.files import new_file, open_text
 from wayword.report.profile import Advice
 from wayword.store import Store
 
@@ -27,11 +27,48 @@ TUNED = "dl:8"
 NEAR = 0.1
 
 
-def described(folder: Path, pair: str, args: argparse.Namespace) -> experiment.Experiment:
+#: Sentences with gold links, with which the Chinese text begins.
+GOLD = 450
+PARTS = ("train", "dev", "test")
+
+Files = dict[str, list[str]]
+
+
+def texts(folder: Path, pairs: list[str]) -> dict[str, Files]:
+    """Source and target of each part of the pairs."""
+    known = {pair["corpus"]["name"]: pair["corpus"] for pair in corpora(folder)}
+    return {
+        name: {"train": [known[name]["src"], known[name]["tgt"]]}
+        | {part: known[name][part] for part in PARTS[1:]}
+        if name in known
+        else held_out(folder / name, name)
+        for name in pairs
+    }
+
+
+def held_out(folder: Path, name: str) -> Files:
+    """Dev and test lines are spread evenly; lines that say the same are not trained on."""
+    langs = name.split("-")
+    files = {part: [str(folder / f"{part}.{lang}") for lang in langs] for part in PARTS}
+    if not Path(files["test"][-1]).exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        where = SHARED / "data" / "align" / name
+        sides = (open_text(where / f"bitext.{lang}.xz") for lang in langs)
+        pairs = [pair for pair in list(zip(*sides, strict=True))[GOLD:] if all(pair)]
+        spread = pairs[30::64]
+        parts = {"dev": spread[1::2][:700], "test": spread[::2][:800]}
+        taken = {line for part in parts.values() for pair in part for line in pair}
+        parts["train"] = [pair for pair in pairs if taken.isdisjoint(pair)]
+        for part, chosen in parts.items():
+            for side, path in enumerate(files[part]):
+                with new_file(path) as file:
+                    file.writelines(f"{pair[side]}\n" for pair in chosen)
+    return files
+
+
+def described(files: Files, pair: str, args: argparse.Namespace) -> experiment.Experiment:
     """The experiment of a pair: the grid, and the space that training would choose."""
     src, tgt = pair.split("-")
-    text = {f"{name}_{side}": str(folder / f"{name}.{side}") for name in ("train", "dev", "test")
-            for side in ("src", "tgt")}  # fmt: skip
     return experiment.Experiment.from_dict(
         {
             "name": f"advice, {pair}",
@@ -41,10 +78,10 @@ def described(folder: Path, pair: str, args: argparse.Namespace) -> experiment.E
             "corpus": [
                 {
                     "name": pair,
-                    "src": text["train_src"],
-                    "tgt": text["train_tgt"],
-                    "dev": [text["dev_src"], text["dev_tgt"]],
-                    "test": [text["test_src"], text["test_tgt"]],
+                    "src": files["train"][0],
+                    "tgt": files["train"][1],
+                    "dev": files["dev"],
+                    "test": files["test"],
                 }
             ],
             "base": {
@@ -67,7 +104,7 @@ def described(folder: Path, pair: str, args: argparse.Namespace) -> experiment.E
                 ),
             ],
         },
-        folder,
+        Path(),
     )
 
 
@@ -90,10 +127,10 @@ def verdict(rows: dict[str, Any]) -> dict[str, Any]:
             "near": lost <= NEAR, "order_not_worse": order >= 0}  # fmt: skip
 
 
-def measure(folder: Path, pair: str, args: argparse.Namespace) -> dict[str, Any]:
+def measure(files: Files, pair: str, args: argparse.Namespace) -> dict[str, Any]:
     """Run the grid of a pair."""
-    planned = described(folder / pair, pair, args)
-    out = folder / pair / "out"
+    planned = described(files, pair, args)
+    out = args.folder / pair
     result = experiment.run(planned, out, threads=args.threads)
     rows = {
         row.variant: {metric: row.scores[metric][0] for metric in result.metrics} | {"ms": row.ms}
@@ -115,9 +152,11 @@ def main() -> None:
     parser.add_argument("--pop-limit", type=int, default=400)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
-    told = {pair: measure(args.folder, pair, args) for pair in args.pairs}
-    with new_file(args.folder / "advice.json") as file:
-        json.dump(told, file, ensure_ascii=False, indent=1)
+    if not SHARED.is_dir():
+        parser.exit(1, "the real data folder ../shared is not there\n")
+    files = texts(args.folder / "text", args.pairs)
+    rows = [{"pair": pair, **measure(files[pair], pair, args)} for pair in args.pairs]
+    print(f"written to {write_result('advice', rows)}")
 
 
 if __name__ == "__main__":
