@@ -9,6 +9,7 @@
 
 use crate::align::Link;
 use crate::error::{Error, Result};
+use crate::narrow::to_u32;
 
 /// The key of a source word that has no link.
 pub const UNLINKED: u32 = u32::MAX;
@@ -84,7 +85,7 @@ impl PairCounter {
             }
         }
         let mut counts = PairCounts {
-            linked: self.judged.len() as u32,
+            linked: to_u32(self.judged.len()),
             weight: self.judged.iter().map(|word| word.weight).sum(),
             ..PairCounts::default()
         };

@@ -4,10 +4,18 @@
 //! A module uses only modules above it (a test watches that); `error`, `job`, `parallel` and
 //! `storage` are the ground floor, which knows nothing of translation.
 
+// Tests make numbers of their own.
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 /// What can go wrong, as fields and not prose.
 pub mod error;
 /// One running task: cancellation, progress, number of threads.
 pub mod job;
+/// Numbers made smaller.
+pub mod narrow;
 
 // Threads: the same results for any number of them.
 pub mod parallel;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The ground floor, which serves all, and the pipeline, first stage first.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "error",
     "job",
+    "narrow",
     "parallel",
     "storage",
     "corpus",

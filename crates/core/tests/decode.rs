@@ -2,6 +2,7 @@
 
 // Helpers of tests may fail as loudly as the tests themselves.
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod twin;
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use wayword::align::Link;
 use wayword::corpus::annotated::{Layer, Sentence};
 use wayword::error::Error;
+use wayword::narrow::{to_i32, to_i64};
 use wayword::reorder::Corpus;
 use wayword::reorder::lop::Reference;
 
@@ -107,7 +108,7 @@ impl LinkedText {
     fn sentences(&self) -> Vec<Vec<String>> {
         let words = |number| {
             let sentence = self.inner.text().sentence(number);
-            let positions = 1..=sentence.len() as i64;
+            let positions = 1..=to_i64(sentence.len());
             positions.map(|at| sentence.at(Layer::Word, at).to_owned()).collect()
         };
         (0..self.inner.len()).map(words).collect()
@@ -120,7 +121,7 @@ impl LinkedText {
             let text = self.inner.text();
             let of_sentence = |number: usize| {
                 let ranks = reference.ranks(text.range(number).len(), self.inner.links(number));
-                ranks.into_iter().map(|rank| rank.map_or(-1, |rank| rank as i32))
+                ranks.into_iter().map(|rank| rank.map_or(-1, to_i32))
             };
             Ok((0..self.inner.len()).flat_map(of_sentence).collect::<Vec<i32>>())
         })?;

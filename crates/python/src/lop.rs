@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use wayword::corpus::annotated::Sentence;
 use wayword::error::Error;
+use wayword::narrow::{to_f32, to_u32};
 use wayword::parallel;
 use wayword::reorder::Corpus;
 use wayword::reorder::lop::{
@@ -108,8 +109,8 @@ impl LopTrainer {
                 let (dropout, embedding, hidden, key, min_count, vocabulary) = network;
                 let options = neural::Options {
                     epochs: passes,
-                    batch: batch as u32,
-                    rate: rate as f32,
+                    batch: to_u32(batch.min(u32::MAX as usize)),
+                    rate: to_f32(rate),
                     dropout,
                     embedding,
                     hidden,
@@ -160,7 +161,7 @@ impl LopTrainer {
                     let known = Reference::ALL.iter();
                     let place = known.zip(0..).find(|((_, one), _)| *one == recipe.reference);
                     let head = Head::Pairs(place.map_or(0, |(_, place)| place));
-                    Model::from_copy(trainer.model(head, passes as u32)?.bytes())
+                    Model::from_copy(trainer.model(head, to_u32(passes))?.bytes())
                 }
             }
         })
@@ -172,7 +173,7 @@ impl LopTrainer {
     fn wishes(&self, number: usize) -> Vec<Wish> {
         let (links, trust) = (self.corpus.links(number), self.corpus.trust(number));
         let wishes = Wishes::new(self.recipe.reference, links, trust, self.unlinked);
-        wishes.all().map(|(pair, weight)| Wish { pair, weight: weight as f32 }).collect()
+        wishes.all().map(|(pair, weight)| Wish { pair, weight: to_f32(weight) }).collect()
     }
 
     fn learner(&self) -> wayword::Result<std::sync::MutexGuard<'_, Learner>> {

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use wayword::decode::{Search, Settings};
 use wayword::error::Error;
+use wayword::narrow::to_i64;
 use wayword::oracle::{self, Lattice, Monotone, Nearest, Oracle, Orders, Problem, Pruning, lag};
 use wayword::parallel::{self, BLOCK};
 use wayword::phrase_table::TableSeat;
@@ -105,12 +106,10 @@ pub fn oracle_distances(
             job.advance(1);
             let found = found.and_then(|found| Nearest::distance(&gold, &found));
             Ok(match found {
-                Some(far) => {
-                    [u64::from(far.length), far.gold, far.nearest, far.wrong].map(|n| n as i64)
-                }
+                Some(far) => [u64::from(far.length), far.gold, far.nearest, far.wrong].map(to_i64),
                 None => {
                     let gold = wayword::reorder::order::inversions(&gold);
-                    [lengths[number] as i64, gold as i64, -1, -1]
+                    [to_i64(lengths[number]), to_i64(gold), -1, -1]
                 }
             })
         };

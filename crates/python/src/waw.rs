@@ -12,6 +12,7 @@ use std::sync::Arc;
 use wayword::corpus::SrcPos;
 use wayword::error::Error;
 use wayword::feature::{Coverage, Here, Span};
+use wayword::narrow::to_u32;
 use wayword::reorder::jump::{self, Judge, Walk, Window};
 use wayword::reorder::prune::Chooser;
 use wayword::reorder::waw::{self, Anchor, Ends, Objective, Options, Prepared, Shapes, Templates};
@@ -279,7 +280,7 @@ pub fn matrix(py: Python<'_>, model: &dyn Judge, layers: &Layers) -> PyResult<Vi
                 expected: "text annotated as the training text was".into(),
             });
         }
-        let length = src.len() as u32;
+        let length = to_u32(src.len());
         let rater = model.rater(&src);
         let nothing = vec![0; Coverage::blocks_for(length)];
         let cov = Coverage::new(&nothing, length);
@@ -320,7 +321,7 @@ pub fn along(
                 (false, true) => rater.log_prob(cov, from, to),
                 (false, false) => rater.score(cov, from, to),
             };
-            rows.extend((1..=order.len() as u32).map(score));
+            rows.extend((1..=to_u32(order.len())).map(score));
         });
         Ok(rows)
     })?;
@@ -406,7 +407,7 @@ pub fn waw_features(
     let from = from_;
     call(py, || {
         let src = sentence(&layers)?;
-        let length = src.len() as u32;
+        let length = to_u32(src.len());
         if from > length || to == 0 || to > length || from == to {
             return Err(Error::Argument {
                 name: "jump".into(),
@@ -445,7 +446,7 @@ pub fn waw_options(
 ) -> PyResult<String> {
     call(py, || {
         let Shaped { space, pruning } = Shaped::named(space)?;
-        let length = covered.len() as u32;
+        let length = to_u32(covered.len());
         if scores.len() != covered.len() || end > length {
             return Err(Error::Argument {
                 name: "scores".into(),

@@ -12,6 +12,7 @@ use super::lexicon::{Entry, Lexicon};
 use super::numbered::Numbered;
 use crate::error::Result;
 use crate::job::Job;
+use crate::narrow::to_u32;
 
 /// Source words between two checks for a cancel.
 const CHECK_EVERY: usize = 64;
@@ -55,7 +56,7 @@ impl SentenceIndex {
         let mut sentences = vec![0u32; start[src_len + 1]];
         visit_words(text, |word, sentence| {
             let slot = &mut start[word as usize + 1];
-            sentences[*slot] = sentence as u32;
+            sentences[*slot] = to_u32(sentence);
             *slot += 1;
         });
         SentenceIndex { start, sentences }

@@ -13,6 +13,7 @@
 
 use super::fixed::{from_fixed, to_fixed};
 use super::pair::{Emissions, Posteriors};
+use crate::narrow::{to_usize, whole};
 use std::collections::BTreeMap;
 
 /// Range in which the tension is sought.
@@ -34,7 +35,7 @@ pub fn fill_prior(tension: f32, (word, words): (usize, usize), prior: &mut [f32]
     let diagonal = (word as f32 + 0.5) / words as f32 * states as f32 - 0.5;
     let ratio = (-tension / states as f32).exp();
     // first state at or after the diagonal
-    let right = (diagonal.max(0.0).ceil() as usize).min(states);
+    let right = to_usize(whole(f64::from(diagonal.ceil()))).min(states);
     let mut value = (-tension / states as f32 * (right as f32 - diagonal).abs()).exp();
     for weight in &mut prior[right..] {
         *weight = value;

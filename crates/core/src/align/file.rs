@@ -14,6 +14,7 @@ use super::numbered::MAX_WORDS;
 use super::{Aligner, Order};
 use crate::corpus::Vocab;
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_u32;
 use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
@@ -95,9 +96,9 @@ impl Writer {
     }
 
     fn names(&mut self, names: &Vocab) {
-        self.u32(names.len() as u32);
-        for name in (0..names.len() as u32).map(|number| names.word(number)) {
-            self.u32(name.len() as u32);
+        self.u32(to_u32(names.len()));
+        for name in (0..to_u32(names.len())).map(|number| names.word(number)) {
+            self.u32(to_u32(name.len()));
             self.0.extend(name.as_bytes());
         }
     }
@@ -109,7 +110,7 @@ impl Writer {
         }
         for src in 0..lexicon.src_len() {
             let entries = lexicon.entries(src);
-            self.u32(entries.len() as u32);
+            self.u32(to_u32(entries.len()));
             entries.iter().for_each(|entry| self.u32(entry.tgt));
             entries.iter().for_each(|entry| self.f32s(&[entry.weight]));
         }

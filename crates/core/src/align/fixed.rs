@@ -6,13 +6,14 @@
 //! Cost: one atomic addition; 8 bytes.
 //! Not: negative counts, or sums of 2^32 and more.
 
+use crate::narrow::whole;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const ONE: f64 = (1u64 << 32) as f64;
 
 /// A share as fixed point; what is not positive counts as nothing.
 pub fn to_fixed(share: f32) -> u64 {
-    (f64::from(share) * ONE) as u64
+    whole(f64::from(share) * ONE)
 }
 
 /// The value of a fixed-point sum.

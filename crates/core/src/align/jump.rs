@@ -9,6 +9,7 @@
 //! Not: jumps that depend on the words.
 
 use super::fixed::{from_fixed, to_fixed};
+use crate::narrow::{to_f32, to_isize, to_usize};
 
 /// Longest jump that is told apart; longer ones count as this long.
 const REACH: usize = 64;
@@ -114,7 +115,7 @@ impl JumpCounts {
 /// Signed group of a distance: 0 to 8 on their own, then 9–12, 13–20, 21–36 and beyond.
 fn group(distance: isize) -> isize {
     let group = match distance.unsigned_abs() {
-        near @ 0..=8 => near as isize,
+        near @ 0..=8 => to_isize(near),
         9..=12 => 9,
         13..=20 => 10,
         21..=36 => 11,
@@ -126,7 +127,7 @@ fn group(distance: isize) -> isize {
 /// Spreads counts evenly inside their groups and mixes with the uniform distribution; `zero` is
 /// where distance 0 is.
 fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
-    let group_at = |index: usize| (group(index as isize - zero as isize) + 12) as usize;
+    let group_at = |index: usize| to_usize(group(to_isize(index) - to_isize(zero)) + 12);
     let mut sums = [(0u64, 0u32); 25];
     for (index, &count) in counts.iter().enumerate() {
         let (sum, size) = &mut sums[group_at(index)];
@@ -137,7 +138,7 @@ fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
     let weight = |index| {
         let (sum, size) = sums[group_at(index)];
         let share = from_fixed(sum) / f64::from(size) / total;
-        ((1.0 - UNIFORM) * share + UNIFORM / counts.len() as f64) as f32
+        to_f32((1.0 - UNIFORM) * share + UNIFORM / counts.len() as f64)
     };
     (0..counts.len()).map(weight).collect()
 }

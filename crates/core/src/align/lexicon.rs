@@ -14,6 +14,7 @@
 use super::fixed::{SharedSum, shared_sums};
 use super::words::UNKNOWN;
 use crate::error::{Error, Place, Result};
+use crate::narrow::{to_f32, to_u32};
 
 /// Probability of a word given one it was never linked with; far below any learned value that
 /// matters.
@@ -118,7 +119,7 @@ impl Lexicon {
             return Row { start: 0, slots: &[] };
         }
         let range = self.row_range(src as usize);
-        Row { start: range.start as u32, slots: &self.slots[range] }
+        Row { start: to_u32(range.start), slots: &self.slots[range] }
     }
 
     fn row_range(&self, src: usize) -> std::ops::Range<usize> {
@@ -158,7 +159,7 @@ impl Lexicon {
     /// Makes probabilities from expected counts, which start again at 0.
     pub fn update(&mut self, counts: &mut LexiconCounts, discount: f32) {
         for (entry, count) in self.slots.iter_mut().zip(&mut counts.cells) {
-            entry.weight = count.take() as f32;
+            entry.weight = to_f32(count.take());
         }
         let (src_sums, tgt_sums) = self.sums(counts.tgt_null.len());
         self.scale(&src_sums, &tgt_sums, discount);
@@ -188,7 +189,7 @@ impl Lexicon {
     /// sentences.
     fn scale(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
         let scales = |sums: &[f64]| {
-            sums.iter().map(|sum| (1.0 / (sum + f64::from(discount))) as f32).collect()
+            sums.iter().map(|sum| to_f32(1.0 / (sum + f64::from(discount)))).collect()
         };
         self.src.given = scales(src_sums);
         self.tgt.given = scales(tgt_sums);
@@ -229,7 +230,7 @@ impl Row<'_> {
         loop {
             let entry = self.slots[slot];
             if entry.tgt == tgt {
-                return Some((self.start + slot as u32, entry.weight));
+                return Some((self.start + to_u32(slot), entry.weight));
             }
             if entry.tgt == EMPTY {
                 return None;
@@ -257,7 +258,7 @@ fn home(tgt: u32, len: usize) -> usize {
 
 fn distribution(counts: &[f64]) -> Vec<f32> {
     let total: f64 = counts.iter().sum();
-    counts.iter().map(|&count| (count / total) as f32).collect()
+    counts.iter().map(|&count| to_f32(count / total)).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use crate::Job;
 use crate::corpus::{Bitext, LineReader, SrcPos, TgtPos};
 use crate::error::{Error, Place, Result};
+use crate::narrow::{to_u32, to_usize};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ impl Link {
 
     /// The link of two words of a sentence pair, by index.
     pub fn at(src: usize, tgt: usize) -> Self {
-        Link::new(src as u32, tgt as u32)
+        Link::new(to_u32(src), to_u32(tgt))
     }
 }
 
@@ -62,7 +63,7 @@ impl Links {
 
     /// The links of one sentence pair, sorted; panics when there is no such pair.
     pub fn sentence(&self, number: usize) -> &[Link] {
-        &self.links[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+        &self.links[to_usize(self.offsets[number])..to_usize(self.offsets[number + 1])]
     }
 
     /// The links of all sentence pairs, one after the other.

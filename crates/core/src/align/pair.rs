@@ -10,6 +10,7 @@
 use super::lexicon::{FLOOR, Lexicon};
 use super::numbered::Numbered;
 use super::words::UNKNOWN;
+use crate::narrow::to_u16;
 
 /// Probability of an unknown word given the same word on the other side: names and numbers stay
 /// what they are.
@@ -73,7 +74,7 @@ impl Pair {
             let row = lexicon.row(src);
             for (j, &tgt) in self.tgt.iter().enumerate() {
                 if let Some((slot, weight)) = row.find(tgt).filter(|&(_, weight)| weight > 0.0) {
-                    self.cells.push(Cell { src: i as u16, tgt: j as u16, slot, weight });
+                    self.cells.push(Cell { src: to_u16(i), tgt: to_u16(j), slot, weight });
                 }
             }
         }

@@ -12,6 +12,7 @@
 use super::Aligner;
 use super::words::{Numbering, UNKNOWN};
 use crate::corpus::Vocab;
+use crate::narrow::{to_f32, to_u32};
 
 /// Words with a partner for each word without.
 const LINKED_TO_NULL: f64 = 4.0;
@@ -32,10 +33,10 @@ impl Aligner {
                 UNKNOWN => 0.0,
                 word => {
                     let (links, null) = (links[word as usize], f64::from(null[word as usize]));
-                    (links / (links + null * of_null + 1.0)) as f32
+                    to_f32(links / (links + null * of_null + 1.0))
                 }
             };
-            (0..vocab.len() as u32).map(rate).collect()
+            (0..to_u32(vocab.len())).map(rate).collect()
         })
     }
 }

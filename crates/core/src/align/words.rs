@@ -9,6 +9,7 @@
 //! Not: a stemmer; the beginning of a word is a poor man's stem in every language with endings.
 
 use crate::corpus::{Text, Vocab};
+use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
 /// The number of every word the model does not know.
@@ -31,7 +32,7 @@ impl Numbering {
             let word = vocab.word(id);
             names.id(word).or_else(|| names.id(&stem_name(word))).unwrap_or(UNKNOWN)
         };
-        Numbering((0..vocab.len() as u32).map(number).collect())
+        Numbering((0..to_u32(vocab.len())).map(number).collect())
     }
 
     /// The number of a word, or `UNKNOWN`.

@@ -10,6 +10,7 @@ use super::form::shape_of;
 use crate::corpus::{LineReader, Text, Vocab};
 use crate::error::Result;
 use crate::job::Job;
+use crate::narrow::to_u32;
 use std::path::Path;
 
 /// Lines between two looks at the job.
@@ -99,7 +100,7 @@ pub(super) fn count(text: &Text, vocab: &Vocab, min_count: u64, job: &Job) -> Re
     text.ids().iter().for_each(|&word| counts[word as usize] += 1);
     let (chosen, unit_of) = choose_units(vocab, &counts, min_count);
     let (units, renamed) = by_frequency(&chosen);
-    let edge = units.counts.len() as u32;
+    let edge = to_u32(units.counts.len());
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut sentences = 0;
     for (number, sentence) in text.sentences().enumerate() {
@@ -130,7 +131,7 @@ pub(super) fn count(text: &Text, vocab: &Vocab, min_count: u64, job: &Job) -> Re
 fn choose_units(vocab: &Vocab, counts: &[u64], min_count: u64) -> (Units, Vec<u32>) {
     let mut endings = Units::default();
     let is_rare = |word: u32| counts[word as usize] < min_count;
-    let words = 0..vocab.len() as u32;
+    let words = 0..to_u32(vocab.len());
     for word in words.clone().filter(|&word| is_rare(word)) {
         endings.add(&stand_in(vocab.word(word), true), counts[word as usize]);
     }
@@ -152,7 +153,7 @@ fn choose_units(vocab: &Vocab, counts: &[u64], min_count: u64) -> (Units, Vec<u3
 
 /// The same units by falling frequency, and the new number of each.
 fn by_frequency(found: &Units) -> (Units, Vec<u32>) {
-    let mut order: Vec<u32> = (0..found.counts.len() as u32).collect();
+    let mut order: Vec<u32> = (0..to_u32(found.counts.len())).collect();
     order.sort_by_key(|&unit| std::cmp::Reverse(found.counts[unit as usize]));
     let mut units = Units::default();
     let mut renamed = vec![0; order.len()];

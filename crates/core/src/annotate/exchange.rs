@@ -14,6 +14,7 @@ use super::learn::Chance;
 use crate::corpus::{Text, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::narrow::{to_u32, to_usize};
 use crate::parallel::map;
 use std::path::Path;
 
@@ -89,12 +90,12 @@ impl Classes {
         let log = LogTable::new();
         let mut chance = Chance(options.seed);
         let random: Vec<u32> =
-            (0..units).map(|_| (chance.next() % options.classes as u64) as u32).collect();
+            (0..units).map(|_| to_u32(chance.next() % options.classes as u64)).collect();
         let random = Clustering::new(&bigrams, options.classes, random).likelihood(&log);
         let by_frequency = by_frequency(&bigrams.units.counts, options.classes);
         let by_frequency =
             Clustering::new(&bigrams, options.classes, by_frequency).likelihood(&log);
-        let start = (0..units).map(|unit| (unit % options.classes) as u32).collect();
+        let start = (0..units).map(|unit| to_u32(unit % options.classes)).collect();
         let mut clustering = Clustering::new(&bigrams, options.classes, start);
         let moved = clustering.run(options.rounds, &log, job)?;
         let likelihood = clustering.likelihood(&log);
@@ -158,7 +159,7 @@ fn by_frequency(counts: &[u64], classes: usize) -> Vec<u32> {
     let share = |&count: &u64| {
         let class = u128::from(before) * classes as u128 / u128::from(total);
         before += count;
-        class.min(classes as u128 - 1) as u32
+        to_u32(class.min(classes as u128 - 1))
     };
     counts.iter().map(share).collect()
 }
@@ -189,7 +190,7 @@ impl LogTable {
     }
 
     fn of(&self, count: u64) -> f64 {
-        self.0.get(count as usize).copied().unwrap_or_else(|| n_log_n(count))
+        self.0.get(to_usize(count)).copied().unwrap_or_else(|| n_log_n(count))
     }
 
     /// How much n · ln n grows when `count` is added to n.
@@ -249,7 +250,7 @@ impl Side {
 
     fn add(&mut self, class: usize, count: u32) {
         if self.counts[class] == 0 {
-            self.found.push(class as u32);
+            self.found.push(to_u32(class));
         }
         self.counts[class] += count;
     }
@@ -297,9 +298,9 @@ impl<'b> Clustering<'b> {
     fn add(&mut self, first: usize, second: usize, count: i64) {
         let width = self.classes + 1;
         let pair = &mut self.pairs[first * width + second];
-        *pair = (i64::from(*pair) + count) as u32;
+        *pair = to_u32(i64::from(*pair) + count);
         let pair = &mut self.turned[second * width + first];
-        *pair = (i64::from(*pair) + count) as u32;
+        *pair = to_u32(i64::from(*pair) + count);
         self.firsts[first] = self.firsts[first].wrapping_add_signed(count);
         self.seconds[second] = self.seconds[second].wrapping_add_signed(count);
     }
@@ -396,7 +397,7 @@ impl<'b> Clustering<'b> {
                 best = (class, gain);
             }
         }
-        best.0 as u32
+        to_u32(best.0)
     }
 
     /// What a unit adds to the likelihood in a class, once it is taken out of its own.

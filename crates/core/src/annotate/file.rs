@@ -10,6 +10,7 @@
 use super::labeller::{Labeller, Weight};
 use super::tagger::{MAX_LABELS, MAX_PASSES, Tagger};
 use crate::error::{Error, Place, Result};
+use crate::narrow::{low_u64, to_u32};
 use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
@@ -67,7 +68,7 @@ impl Tagger {
 }
 
 fn put(body: &mut Vec<u8>, count: usize) {
-    body.extend((count as u32).to_le_bytes());
+    body.extend(to_u32(count).to_le_bytes());
 }
 
 fn read(bytes: &[u8]) -> Checked<Tagger> {
@@ -127,7 +128,7 @@ impl Reader<'_> {
 
 fn word_and_tags(bytes: [u8; 16]) -> (u64, u64) {
     let both = u128::from_le_bytes(bytes);
-    (both as u64, (both >> 64) as u64)
+    (low_u64(both), (both >> 64) as u64)
 }
 
 fn weight_of(bytes: [u8; 6]) -> Weight {

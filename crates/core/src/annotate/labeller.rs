@@ -6,6 +6,7 @@
 //! Cost: a look-up per feature and an addition per weight.
 
 use super::feature::{EDGE, View, push_fixed, push_history};
+use crate::narrow::{to_u16, to_usize};
 use rustc_hash::FxHashMap;
 
 /// One weight of a feature.
@@ -109,7 +110,7 @@ impl Follows {
                 names.push(name);
                 names.len() - 1
             });
-            place as u16 + 1
+            to_u16(place) + 1
         };
         let types = labels
             .iter()
@@ -151,7 +152,7 @@ impl Slots {
         let mut start = 0;
         for (&key, &end) in keys.iter().zip(ends) {
             if end > start {
-                let mut place = key as usize & (size - 1);
+                let mut place = to_usize(key) & (size - 1);
                 while slots[place].1 != slots[place].2 {
                     place = (place + 1) & (size - 1);
                 }
@@ -165,7 +166,7 @@ impl Slots {
     /// The range of a feature's weights; empty when it has none.
     fn range(&self, key: u64) -> std::ops::Range<usize> {
         let mask = self.slots.len() - 1;
-        let mut place = key as usize & mask;
+        let mut place = to_usize(key) & mask;
         loop {
             let (held, start, end) = self.slots[place];
             if held == key || start == end {

@@ -12,6 +12,7 @@ use super::form::Form;
 use super::labeller::{Follows, Labeller, Weight};
 use crate::error::Result;
 use crate::job::Job;
+use crate::narrow::{to_f32, to_u32, to_usize};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -63,7 +64,7 @@ impl Learner {
         *ids.entry(key).or_insert_with(|| {
             keys.push(key);
             rows.push(Vec::new());
-            keys.len() as u32 - 1
+            to_u32(keys.len()) - 1
         })
     }
 
@@ -89,7 +90,7 @@ impl Learner {
     /// The averages, as a labeller.
     fn finish(self, labels: Vec<String>, lexicon: Vec<(u64, u64)>) -> Labeller {
         let steps = f64::from(self.step.max(1));
-        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
+        let mut order: Vec<u32> = (0..to_u32(self.keys.len())).collect();
         order.sort_unstable_by_key(|&row| self.keys[row as usize]);
         let (mut keys, mut ends, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         for row in order {
@@ -98,14 +99,14 @@ impl Learner {
                 let rest = i64::from(cell.weight) * i64::from(self.step - cell.since);
                 let total = cell.total + rest;
                 if total != 0 {
-                    let weight = (total as f64 / steps) as f32;
+                    let weight = to_f32(total as f64 / steps);
                     weights.push(Weight { label: cell.label, weight });
                 }
             }
             if weights.len() > before {
                 weights[before..].sort_unstable_by_key(|weight| weight.label);
                 keys.push(self.keys[row as usize]);
-                ends.push(weights.len() as u32);
+                ends.push(to_u32(weights.len()));
             }
         }
         Labeller::new(labels, lexicon, keys, ends, weights)
@@ -121,14 +122,14 @@ fn lexicon_of(examples: &[&Example]) -> Vec<(u64, u64)> {
         .collect();
     pairs.sort_unstable();
     let of_one_word = pairs.chunk_by(|left, right| left.0 == right.0);
-    of_one_word.filter(|pairs| pairs.len() as u32 >= LEAST_SEEN).map(tags_of).collect()
+    of_one_word.filter(|pairs| to_u32(pairs.len()) >= LEAST_SEEN).map(tags_of).collect()
 }
 
 /// The word, and a hash of the tags that have their share of it.
 fn tags_of(pairs: &[(u64, u16)]) -> (u64, u64) {
     let mut tags = Vec::new();
     for of_one_tag in pairs.chunk_by(|left, right| left.1 == right.1) {
-        if of_one_tag.len() as u32 * SHARE_OF_TAG >= pairs.len() as u32 {
+        if to_u32(of_one_tag.len()) * SHARE_OF_TAG >= to_u32(pairs.len()) {
             tags.extend(of_one_tag[0].1.to_le_bytes());
         }
     }
@@ -256,7 +257,7 @@ impl Chance {
     /// Puts items into another order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, (self.next() % (last as u64 + 1)) as usize);
+            items.swap(last, to_usize(self.next() % (last as u64 + 1)));
         }
     }
 }

@@ -13,6 +13,7 @@ use super::learn::{Example, Recipe, learn};
 use crate::corpus::Vocab;
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::narrow::{to_u16, to_u32};
 use crate::parallel::map;
 
 /// Labels are numbered with 16 bits, and a few numbers are kept free.
@@ -42,7 +43,7 @@ struct Layer {
 
 impl Layer {
     fn push<'a>(&mut self, labels: impl Iterator<Item = &'a str>, kind: &str) -> Result<()> {
-        let numbers: Vec<u16> = labels.map(|label| self.names.intern(label) as u16).collect();
+        let numbers: Vec<u16> = labels.map(|label| to_u16(self.names.intern(label))).collect();
         if self.names.len() > MAX_LABELS {
             return Err(Error::Argument {
                 name: kind.into(),
@@ -55,7 +56,7 @@ impl Layer {
     }
 
     fn labels(&self) -> Vec<String> {
-        (0..self.names.len() as u32).map(|name| self.names.word(name).to_owned()).collect()
+        (0..to_u32(self.names.len())).map(|name| self.names.word(name).to_owned()).collect()
     }
 }
 

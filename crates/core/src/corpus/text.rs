@@ -4,6 +4,7 @@
 //! whatever its number of lines, and numpy can look at it without a copy.
 
 use super::{Vocab, WordId};
+use crate::narrow::to_usize;
 
 /// One side of a bitext: sentences of word ids.
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ impl Text {
 
     /// The words of one sentence; panics when there is no such sentence.
     pub fn sentence(&self, number: usize) -> &[WordId] {
-        &self.ids[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+        &self.ids[to_usize(self.offsets[number])..to_usize(self.offsets[number + 1])]
     }
 
     /// All sentences in order.

@@ -9,6 +9,7 @@
 
 use super::id::ItemId;
 use crate::feature::{LanguageModel, LmState};
+use crate::narrow::{to_f32, to_u32, to_usize};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -98,7 +99,7 @@ impl Contexts {
             total += advance(lms, &self.now, ids, &mut self.next);
             std::mem::swap(&mut self.now, &mut self.next);
         }
-        total as f32
+        to_f32(total)
     }
 
     /// What each word of a phrase leads to without context.
@@ -109,7 +110,7 @@ impl Contexts {
         for ids in words.chunks_exact(lms.lms.len().max(1)) {
             let score = advance(lms, &now, ids, &mut next);
             std::mem::swap(&mut now, &mut next);
-            inner.push(Inner { context: self.intern(&now), rest: score as f32 });
+            inner.push(Inner { context: self.intern(&now), rest: to_f32(score) });
         }
         let mut rest = 0.0;
         for word in inner.iter_mut().rev() {
@@ -158,13 +159,13 @@ impl Contexts {
             if *before == states[state(inner.context)] {
                 // The context reaches no further: the rest is as without it.
                 let last = line.inner.last().map_or(context, |last| last.context);
-                return ((total + f64::from(inner.rest)) as f32 - line.alone, last);
+                return (to_f32(total + f64::from(inner.rest)) - line.alone, last);
             }
         }
         let now = std::mem::take(&mut self.now);
         let after = self.intern(&now);
         self.now = now;
-        (total as f32 - line.alone, after)
+        (to_f32(total) - line.alone, after)
     }
 
     /// Weighted score of the sentence's end after a context.
@@ -181,8 +182,8 @@ impl Contexts {
             .zip(states)
             .map(|((lm, weight), state)| weight * f64::from(lm.end(state)))
             .sum();
-        self.ends[context as usize] = score as f32;
-        score as f32
+        self.ends[context as usize] = to_f32(score);
+        to_f32(score)
     }
 
     fn intern(&mut self, of: &[LmState]) -> ContextId {
@@ -193,7 +194,7 @@ impl Contexts {
         if let Some(&id) = known {
             return id;
         }
-        let id = ends.len() as ContextId;
+        let id = to_u32(ends.len());
         states.extend_from_slice(of);
         ends.push(f32::NAN);
         ids.insert_unique(hash(of), id, |&id| hash(&states[state(id)]));
@@ -235,7 +236,7 @@ fn key_of(context: ContextId, phrase: ItemId) -> u64 {
 
 /// Where the search for a key starts; the high bits of a product are well mixed.
 fn home(key: u64, slots: usize) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros())) as usize
+    to_usize(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros()))
 }
 
 impl Memo {

@@ -3,6 +3,7 @@
 use super::future::Future;
 use super::id::CoverId;
 use crate::feature::{Coverage, Span};
+use crate::narrow::to_u32;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -79,7 +80,7 @@ impl Covers {
         if let Some(&id) = ids.find(hash(scratch), |&id| blocks[of(id)] == scratch[..]) {
             return id;
         }
-        let id = CoverId(facts.len() as u32);
+        let id = CoverId(to_u32(facts.len()));
         let cov = Coverage::new(scratch, *length);
         let cost = cov.gaps().map(|gap| future.of_gap(gap.start, gap.end)).sum();
         let covered = scratch.iter().map(|block| block.count_ones()).sum();

@@ -10,6 +10,7 @@
 use super::id::HypId;
 use super::search::{Edge, Scored, Searcher};
 use crate::error::Result;
+use crate::narrow::{low_u32, to_f32, to_u32};
 use std::collections::BinaryHeap;
 
 /// How many rows are open below the last one that was started.
@@ -38,13 +39,13 @@ struct Cell {
 
 /// Orders by score, then by age: a larger number comes first.
 fn ticket(score: f64, number: usize) -> u64 {
-    let bits = (score as f32).to_bits();
+    let bits = to_f32(score).to_bits();
     let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
-    u64::from(ordered) << 32 | u64::from(!(number as u32))
+    u64::from(ordered) << 32 | u64::from(!to_u32(number))
 }
 
 fn number_of(ticket: u64) -> usize {
-    !(ticket as u32) as usize
+    !low_u32(ticket) as usize
 }
 
 /// Runs the search; returns the best complete hypothesis.
@@ -82,7 +83,7 @@ impl Cube {
                 search.check()?;
             }
             let scored = search.score(edge, 0, 0, complete);
-            self.cells.push(Cell { edge: number as u32, row: 0, column: 0, scored });
+            self.cells.push(Cell { edge: to_u32(number), row: 0, column: 0, scored });
             tickets.push(ticket(scored.score + f64::from(edge.future), number));
         }
         // Turning a vector into a heap is cheaper than pushing its elements.

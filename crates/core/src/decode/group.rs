@@ -7,6 +7,7 @@ use super::hyp::{Hyp, Key};
 use super::id::{CoverId, HypId};
 use super::search::Searcher;
 use crate::feature::Span;
+use crate::narrow::to_u32;
 use std::ops::Range;
 
 /// Hypotheses after which the same spans may come.
@@ -79,13 +80,13 @@ impl Searcher<'_> {
             Place { together, score: descending(*score), id }
         }));
         order.sort_unstable();
-        let first = self.arena.groups.len() as u32;
+        let first = to_u32(self.arena.groups.len());
         for same in order.chunk_by(|a, b| a.together == b.together) {
-            let at = self.arena.rows.len() as u32;
+            let at = to_u32(self.arena.rows.len());
             self.arena.rows.extend(same.iter().map(|place| place.id));
             let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(same[0].id).key;
             self.arena.groups.push(Group {
-                rows: (at, self.arena.rows.len() as u32),
+                rows: (at, to_u32(self.arena.rows.len())),
                 cover,
                 end,
                 top: self.arena.stacks.top(blocks),
@@ -94,6 +95,6 @@ impl Searcher<'_> {
             });
         }
         self.arena.order = order;
-        first..self.arena.groups.len() as u32
+        first..to_u32(self.arena.groups.len())
     }
 }

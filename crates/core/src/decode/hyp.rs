@@ -7,6 +7,7 @@
 use super::context::ContextId;
 use super::id::{CoverId, HypId};
 use crate::feature::{OptionId, Span};
+use crate::narrow::to_u32;
 use crate::reorder::orientation::{Outlook, StackId};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -113,7 +114,7 @@ impl Hyps {
             }
             None => {
                 all.push(hyp);
-                HypId(all.len() as u32 - 1)
+                HypId(to_u32(all.len()) - 1)
             }
         };
         open.insert_unique(hash(&hyp.key), id, |&id| hash(&all[id.index()].key));
@@ -123,7 +124,7 @@ impl Hyps {
     /// Of two hypotheses with one key the better takes the number, of equal ones the older; the
     /// other becomes an arc or is forgotten.
     pub fn recombine(&mut self, twin: HypId, mut hyp: Hyp, keep_arc: bool) {
-        let new = HypId(self.all.len() as u32);
+        let new = HypId(to_u32(self.all.len()));
         let known = &mut self.all[twin.index()];
         let arcs = known.arc;
         if hyp.score > known.score {

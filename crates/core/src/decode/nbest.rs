@@ -8,6 +8,7 @@
 use super::hyp::Hyp;
 use super::id::HypId;
 use crate::feature::OptionId;
+use crate::narrow::to_u32;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -72,8 +73,8 @@ impl<'a> Paths<'a> {
                 self.queue.push(Detour {
                     score: score - (best.score - other.score),
                     age: self.queued,
-                    parent: self.known.len() as u32,
-                    at: at as u32,
+                    parent: to_u32(self.known.len()),
+                    at: to_u32(at),
                     arc,
                 });
                 self.queued += 1;

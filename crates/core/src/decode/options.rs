@@ -16,6 +16,7 @@ use super::stock::Stock;
 use crate::corpus::{SrcPos, WordId};
 use crate::error::Result;
 use crate::feature::{OptionId, Phrase, Span};
+use crate::narrow::to_u32;
 use std::ops::Range;
 
 /// A translation option: an item of the stock on a span.
@@ -94,13 +95,13 @@ impl Options {
             markup.given.iter().map(give).collect()
         });
         self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
-        for start in 0..words.len() as u32 {
+        for start in 0..to_u32(words.len()) {
             for end in start + 1..=start + self.longest {
-                self.starts.push(self.choices.len() as u32);
+                self.starts.push(to_u32(self.choices.len()));
                 self.add(stock, Span::new(start, end), &given);
             }
         }
-        self.starts.push(self.choices.len() as u32);
+        self.starts.push(to_u32(self.choices.len()));
         Ok(())
     }
 
@@ -112,22 +113,22 @@ impl Options {
         self.lane_starts.clear();
         self.alone.clear();
         if !paths.scorers.is_empty() {
-            for choice in 0..self.choices.len() as u32 {
+            for choice in 0..to_u32(self.choices.len()) {
                 self.alone.push(paths.alone(OptionId(choice)));
             }
         }
         for at in 0..self.items.len() {
-            self.lane_starts.push(self.lanes.len() as u32);
+            self.lane_starts.push(to_u32(self.lanes.len()));
             self.add_lanes(stock, at, by_entry);
         }
-        self.lane_starts.push(self.lanes.len() as u32);
+        self.lane_starts.push(to_u32(self.lanes.len()));
         let mut future = std::mem::take(&mut self.future);
         let score = |choice: OptionId| {
             let alone = self.alone_of(stock, choice);
             alone + paths.hope(choice)
         };
         let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
-        let length = self.src.len() as u32;
+        let length = to_u32(self.src.len());
         future.fill(length, self.longest, best, |word| paths.loss(SrcPos(word)));
         self.future = future;
     }
@@ -150,8 +151,9 @@ impl Options {
         self.src.clear();
         self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
         self.items.clear();
-        let length = words.len() as u32;
-        let in_table = (pricing.models.phrases.longest() as u32).clamp(1, length.max(1));
+        let length = to_u32(words.len());
+        let in_table =
+            to_u32(pricing.models.phrases.longest().min(u32::MAX as usize)).clamp(1, length.max(1));
         let given = markup.map_or(0, Markup::longest);
         self.longest = in_table.max(given);
         for start in 0..length {
@@ -202,7 +204,7 @@ impl Options {
                 self.add_part(stock, span, all, offset);
             }
         }
-        let parts = (self.lanes.len() - before) as u32;
+        let parts = to_u32(self.lanes.len() - before);
         let entry = SrcPos(if by_entry { span.start + first } else { span.start });
         self.lanes.push(Lane { span, entry, parts, count: all.1, first: all.0 });
     }
@@ -220,7 +222,7 @@ impl Options {
             // Stable: equal scores stay in the order of the isolated scores.
             self.ranked[from..].sort_by(|a, b| b.score.total_cmp(&a.score));
         }
-        (start as u32, choices.len() as u32)
+        (to_u32(start), to_u32(choices.len()))
     }
 
     /// Adds a lane of those ranked options that enter their span at this word of it, if any.
@@ -232,10 +234,10 @@ impl Options {
                 self.ranked.push(ranked);
             }
         }
-        let count = (self.ranked.len() - start) as u32 / self.classes;
+        let count = to_u32(self.ranked.len() - start) / self.classes;
         if count > 0 {
             let entry = SrcPos(span.start + offset);
-            self.lanes.push(Lane { span, entry, parts: 0, count, first: start as u32 });
+            self.lanes.push(Lane { span, entry, parts: 0, count, first: to_u32(start) });
         }
     }
 
@@ -275,7 +277,7 @@ impl Options {
 
     /// The `rank`-th best option of a lane for an orientation class.
     pub fn ranked(&self, lane: &Lane, class: usize, rank: u32) -> Ranked {
-        let class = if self.classes == 1 { 0 } else { class as u32 };
+        let class = if self.classes == 1 { 0 } else { to_u32(class) };
         self.ranked[(lane.first + class * lane.count + rank) as usize]
     }
 

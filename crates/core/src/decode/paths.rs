@@ -2,6 +2,7 @@
 
 use crate::corpus::SrcPos;
 use crate::feature::{OptionId, PathScorer};
+use crate::narrow::to_f32;
 
 /// Scorers with their weights.
 #[derive(Clone, Copy)]
@@ -13,7 +14,7 @@ pub struct Seated<'a> {
 impl Seated<'_> {
     fn sum(&self, value: impl Fn(f64, &dyn PathScorer) -> f64) -> f32 {
         let each = self.scorers.iter().zip(self.weights);
-        each.map(|(scorer, &weight)| value(weight, &**scorer)).sum::<f64>() as f32
+        to_f32(each.map(|(scorer, &weight)| value(weight, &**scorer)).sum::<f64>())
     }
 
     /// What they say of a phrase alone.

@@ -11,6 +11,7 @@ use super::stock::COPY;
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::feature::PhraseEntry;
+use crate::narrow::{to_f32, to_u32};
 use std::ops::Range;
 
 /// Translations of one source phrase before they are cut.
@@ -92,7 +93,7 @@ impl Scratch {
         let share = given.log_prob / weights.len().max(1) as f32;
         self.tm.resize(weights.len(), share);
         let score = weights.iter().sum::<f64>() * f64::from(share);
-        let (src, tgt) = (given.span.len(), words.len() as u32);
+        let (src, tgt) = (given.span.len(), to_u32(words.len()));
         let links: Vec<Link> =
             (0..src).flat_map(|src| (0..tgt).map(move |tgt| Link::new(src, tgt))).collect();
         self.push(pricing, score, words, &links);
@@ -112,7 +113,7 @@ impl Scratch {
         self.links.extend_from_slice(links);
         let at = self.rows.len();
         self.rows.push(Row {
-            alone: alone as f32,
+            alone: to_f32(alone),
             lm: 0.0,
             words: starts.0..self.words.len(),
             links: starts.1..self.links.len(),
@@ -138,7 +139,7 @@ pub fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f
         for (class, score) in sides[side].iter_mut().enumerate() {
             let at = column + class.min(width - 1);
             let weight = pricing.weights[pricing.layout.lr.start + at];
-            *score = (f64::from(scores[at]) * weight) as f32;
+            *score = to_f32(f64::from(scores[at]) * weight);
         }
         column += width;
     }
@@ -160,5 +161,5 @@ pub fn entry_of(length: usize, links: &[Link]) -> u32 {
             best = Some((word, (sum, count)));
         }
     }
-    best.map_or(0, |(word, _)| word as u32)
+    best.map_or(0, |(word, _)| to_u32(word))
 }

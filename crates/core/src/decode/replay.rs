@@ -13,6 +13,7 @@ use super::translation::{Step, TgtSpan, Translation};
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
+use crate::narrow::to_u32;
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
@@ -44,9 +45,9 @@ impl Replay<'_> {
         let mut unknown = Vec::new();
         for &choice in choices {
             let Choice { item, span } = self.options.choice(choice);
-            let first = words.len() as u32;
+            let first = to_u32(words.len());
             words.extend(self.words(choice).map(str::to_owned));
-            let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(words.len() as u32) };
+            let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(to_u32(words.len())) };
             steps.push(Step { src: span, tgt });
             let inside = self.stock.links(item).iter();
             links.extend(inside.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
@@ -91,7 +92,7 @@ impl Replay<'_> {
 
     /// Distortion and orientation.
     fn order_features(&self, choices: &[OptionId], features: &mut [f64]) {
-        let length = self.src.len() as u32;
+        let length = to_u32(self.src.len());
         let mut blocks = vec![0; Coverage::blocks_for(length)];
         let mut stacks = Stacks::default();
         let mut stack = NO_BLOCKS;
@@ -140,7 +141,7 @@ impl Replay<'_> {
     }
 
     fn path_features(&self, choices: &[OptionId], features: &mut [f64]) {
-        let length = self.src.len() as u32;
+        let length = to_u32(self.src.len());
         for (sum, path) in features[self.layout.path.clone()].iter_mut().zip(self.paths) {
             let mut blocks = vec![0; Coverage::blocks_for(length)];
             let (mut state, mut end) = (path.start(), 0);

@@ -22,6 +22,7 @@ use crate::corpus::SrcPos;
 use crate::error::Result;
 use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
 use crate::job::Job;
+use crate::narrow::to_f32;
 use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
@@ -148,7 +149,7 @@ impl Searcher<'_> {
             return 0.0;
         }
         let cost = self.settings.distortion.ahead(gap, end, covered);
-        -(self.jump_weight * f64::from(cost)) as f32
+        to_f32(-(self.jump_weight * f64::from(cost)))
     }
 
     fn here(&self, group: &Group) -> Here<'_> {
@@ -192,7 +193,7 @@ impl Searcher<'_> {
             let edge = Edge {
                 group: number,
                 lane,
-                jump: -(self.jump_weight * f64::from(cost)) as f32,
+                jump: to_f32(-(self.jump_weight * f64::from(cost))),
                 future: without + rest + self.ahead(next_gap, span.end, covered + span.len()),
                 cover: CoverId::NONE,
             };

@@ -1,5 +1,6 @@
 //! The states of all path features together, as one number.
 
+use crate::narrow::to_u32;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -42,7 +43,7 @@ impl States {
         if let Some(&id) = ids.find(hash(row), |&id| rows[of(id)] == *row) {
             return id;
         }
-        let id = (rows.len() / width) as u32;
+        let id = to_u32(rows.len() / width);
         rows.extend_from_slice(row);
         ids.insert_unique(hash(row), id, |&id| hash(&rows[of(id)]));
         id

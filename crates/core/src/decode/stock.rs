@@ -14,6 +14,7 @@ use super::pricing::{Pricing, Row, Scratch, entry_of, weigh_orientation};
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
+use crate::narrow::to_u32;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -102,7 +103,7 @@ fn range((start, end): (u32, u32)) -> Range<usize> {
 }
 
 fn as_offsets(start: usize, end: usize) -> (u32, u32) {
-    (start as u32, end as u32)
+    (to_u32(start), to_u32(end))
 }
 
 impl Stock {
@@ -142,7 +143,7 @@ impl Stock {
         let items = self.price(pricing, contexts, src, text)?;
         let key = as_offsets(self.keys.len(), self.keys.len() + src.len());
         self.keys.extend_from_slice(src);
-        let id = self.known.len() as u32;
+        let id = to_u32(self.known.len());
         self.known.push(Known { key, items: (items.start, items.end) });
         let Stock { known, keys, index, .. } = self;
         index.insert_unique(hash, id, |&id| {
@@ -167,7 +168,7 @@ impl Stock {
             tm: self.tm.len(),
             orientation: self.orientation.len(),
         });
-        let first = GIVEN + self.given.len() as WordId;
+        let first = GIVEN + to_u32(self.given.len());
         self.given.extend_from_slice(&given.words);
         let words: Vec<WordId> = (first..).take(given.words.len()).collect();
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -176,7 +177,7 @@ impl Stock {
         self.score_alone(pricing, contexts, &mut scratch, 0, "");
         self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize, "");
         self.scratch = scratch;
-        ItemId(self.items.len() as u32 - 1)
+        ItemId(to_u32(self.items.len()) - 1)
     }
 
     /// Forgets the translations given with the last sentence.
@@ -205,7 +206,7 @@ impl Stock {
         if src.iter().all(|&id| id < UNKNOWN) {
             pricing.models.phrases.find(src, &mut |entry| scratch.take(pricing, entry))?;
         }
-        let first = self.items.len() as u32;
+        let first = to_u32(self.items.len());
         let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
         for row in self.best(pricing, contexts, &mut scratch, limit, text) {
             self.keep(pricing, contexts, &mut scratch, row, src.len(), text);
@@ -216,7 +217,7 @@ impl Stock {
             self.keep(pricing, contexts, &mut scratch, 0, 1, text);
         }
         self.scratch = scratch;
-        Ok(first..self.items.len() as u32)
+        Ok(first..to_u32(self.items.len()))
     }
 
     /// The best `limit` rows of the scratch, scored in full; equal ones in the table's order.
@@ -350,7 +351,7 @@ impl Stock {
         if let Some(&id) = row_ids.find(hash(&row), |&id| bits(&rows[id as usize]) == bits(&row)) {
             return id;
         }
-        let id = rows.len() as u32;
+        let id = to_u32(rows.len());
         rows.push(row);
         row_ids.insert_unique(hash(&row), id, |&id| hash(&rows[id as usize]));
         id

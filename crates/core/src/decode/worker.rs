@@ -25,6 +25,7 @@ use super::translation::{Outcome, Statistics, Translation};
 use crate::error::{Error, Place, Result};
 use crate::feature::{OptionId, PathScorer, Span};
 use crate::job::Job;
+use crate::narrow::to_u32;
 use crate::orientation::Model;
 use crate::reorder::Fences;
 use crate::reorder::distortion::distance;
@@ -174,7 +175,7 @@ impl Decoder<'_> {
             paths: scene.paths,
             stats: Statistics::default(),
             job,
-            length: scene.src.len() as u32,
+            length: to_u32(scene.src.len()),
             keep_arcs,
             jump_weight: values[self.layout.d],
             path_weights: &values[self.layout.path.clone()],

@@ -16,6 +16,7 @@ use crate::Job;
 use crate::align::{Link, Links};
 use crate::corpus::Bitext;
 use crate::error::{Error, Place, Result};
+use crate::narrow::{to_u8, to_u32};
 use crate::parallel;
 use crate::storage::{Blob, Cursor, Seal, SealedFile, TempFolder, map, write_number};
 use std::ops::Range;
@@ -210,7 +211,7 @@ impl Counts {
 
     /// Hands the bytes after the header to `write`, one after the other.
     pub(super) fn write(&self, mut write: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut front = vec![self.strictness as u8, self.max_length as u8];
+        let mut front = vec![self.strictness as u8, to_u8(self.max_length)];
         write_number(&mut front, self.sentences);
         self.src_words.write(&mut front);
         self.tgt_words.write(&mut front);
@@ -284,7 +285,7 @@ impl Counts {
 fn new_word(number: u32, own: &Words, codes: &[u32], union: &Words) -> u32 {
     let Some(place) = number.checked_sub(1) else { return 0 };
     let code = codes[own.code(place as usize) as usize];
-    union.place(code).map_or(0, |place| place as u32 + 1)
+    union.place(code).map_or(0, |place| to_u32(place) + 1)
 }
 
 /// One thread's part of the work.
@@ -344,7 +345,7 @@ impl Task<'_> {
 
     /// Counts linked words; an unaligned word is linked to "no word".
     fn count_links(&self, src: &[u32], tgt: &[u32], links: &[Link], linked: &mut LinkCounter) {
-        let number = |words: &Words, code: u32| words.place(code).map_or(0, |at| at as u32 + 1);
+        let number = |words: &Words, code: u32| words.place(code).map_or(0, |at| to_u32(at) + 1);
         let (mut column, mut at) = (0, 0);
         let mut seen = [0u64; 8];
         let mut long = Vec::new();

@@ -5,6 +5,7 @@
 //! Most pairs occur once; such an entry takes its links and five bytes.
 
 use super::orientation::Orientations;
+use crate::narrow::{to_u16, to_u32};
 use crate::orientation::ROWS;
 use crate::storage::{Cursor, write_number};
 
@@ -46,7 +47,7 @@ impl Entry {
     /// Adds a pattern of links that sorts behind the ones there.
     pub fn push_pattern(&mut self, links: &[u8], count: u64) {
         self.links.extend_from_slice(links);
-        self.patterns.push((self.links.len() as u32, count));
+        self.patterns.push((to_u32(self.links.len()), count));
         self.count += count;
     }
 
@@ -104,7 +105,7 @@ impl Entry {
             let mut classes = 0u16;
             for (row, counts) in self.rows.iter().enumerate() {
                 let class = counts.iter().position(|&count| count == 1).unwrap_or_default();
-                classes |= (class as u16) << (2 * row);
+                classes |= to_u16(class) << (2 * row);
             }
             out.extend_from_slice(&classes.to_le_bytes());
         } else {
@@ -125,7 +126,7 @@ impl Entry {
             let links = cursor.bytes(links.checked_mul(2)?)?;
             let count = if patterns == 1 { total } else { cursor.number()? };
             self.links.extend_from_slice(links);
-            self.patterns.push((self.links.len() as u32, count));
+            self.patterns.push((to_u32(self.links.len()), count));
             self.count = self.count.checked_add(count)?;
         }
         if total == 1 {

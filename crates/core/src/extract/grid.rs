@@ -11,6 +11,7 @@
 use super::orientation::{Corners, Orientations, Sides, Strictness, orientations};
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
+use crate::narrow::to_u32;
 
 /// Neighbouring words, first and last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,14 +129,14 @@ impl Grid {
         for column in 0..self.src_len {
             self.reach.push((first, 0));
             if self.starts[column + 1] > self.starts[column] {
-                first = column as u32 + 1;
+                first = to_u32(column) + 1;
             }
         }
-        let mut last = self.src_len as u32;
+        let mut last = to_u32(self.src_len);
         for column in (0..self.src_len).rev() {
             self.reach[column].1 = last.saturating_sub(1);
             if self.starts[column + 1] > self.starts[column] {
-                last = column as u32;
+                last = to_u32(column);
             }
         }
     }
@@ -173,7 +174,7 @@ impl Grid {
 fn block(sides: Sides) -> Block {
     let Sides { u, v, s, t } = sides;
     Block {
-        src: Span { first: SrcPos(u as u32), last: SrcPos(v as u32) },
-        tgt: Span { first: TgtPos(s as u32), last: TgtPos(t as u32) },
+        src: Span { first: SrcPos(to_u32(u)), last: SrcPos(to_u32(v)) },
+        tgt: Span { first: TgtPos(to_u32(s)), last: TgtPos(to_u32(t)) },
     }
 }

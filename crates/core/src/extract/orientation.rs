@@ -8,6 +8,7 @@
 //! Cost: O(1) a block and model, after O(target²) a sentence for the corners.
 
 use super::grid::Grid;
+use crate::narrow::to_u32;
 use crate::orientation::{Class, Direction, Model, row_of};
 
 /// What counts as a neighbour for the phrase and the hierarchical model.
@@ -102,9 +103,9 @@ impl Corners {
             self.last_last[last + word] |= bit;
         }
         let start = &mut self.furthest_start[rows.1];
-        *start = (*start).max(starts.1 as u32 + 1);
+        *start = (*start).max(to_u32(starts.1) + 1);
         let end = &mut self.nearest_end[rows.0];
-        *end = (*end).min(ends.0 as u32);
+        *end = (*end).min(to_u32(ends.0));
     }
 
     fn has(&self, bits: &[u64], row: usize, column: Option<usize>) -> bool {

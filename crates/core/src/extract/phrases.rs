@@ -5,6 +5,7 @@
 //! and how often it was extracted.
 
 use super::words::compare;
+use crate::narrow::to_u32;
 use crate::storage::{Cursor, write_number};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -70,9 +71,9 @@ impl PhraseSet {
         {
             return number;
         }
-        let number = ends.len() as u32;
+        let number = to_u32(ends.len());
         words.extend_from_slice(phrase);
-        ends.push(words.len() as u32);
+        ends.push(to_u32(words.len()));
         counts.push(0);
         numbers.insert_unique(hashed, number, |&number| hash(slice(words, ends, number)));
         number
@@ -100,7 +101,7 @@ impl PhraseSet {
             u64::from(phrase[0]) << 32 | u64::from(second)
         };
         let mut keyed: Vec<(u64, u32)> =
-            (0..self.len() as u32).map(|number| (key(number), number)).collect();
+            (0..to_u32(self.len())).map(|number| (key(number), number)).collect();
         keyed.sort_unstable_by(|first, second| {
             first
                 .0
@@ -109,7 +110,7 @@ impl PhraseSet {
         });
         let mut places = vec![0; keyed.len()];
         for (place, &(_, number)) in keyed.iter().enumerate() {
-            places[number as usize] = place as u32;
+            places[number as usize] = to_u32(place);
         }
         (keyed.into_iter().map(|(_, number)| number).collect(), places)
     }

@@ -12,6 +12,7 @@ use super::orientation::Orientations;
 use super::phrases::{ListWriter, PhraseSet};
 use crate::align::Link;
 use crate::error::Result;
+use crate::narrow::{low_u8, to_u8};
 use crate::storage::{Blob, BlobWriter, Cursor, TempFolder, write_number};
 
 /// Sorted counts of some sentence pairs.
@@ -221,7 +222,7 @@ impl Fold {
         for &(pattern, count) in &self.patterns {
             self.links.clear();
             for &link in patterns.phrase(pattern) {
-                self.links.extend_from_slice(&[(link >> 8) as u8, link as u8]);
+                self.links.extend_from_slice(&[to_u8(link >> 8), low_u8(u64::from(link))]);
             }
             entry.push_pattern(&self.links, count);
         }

@@ -6,6 +6,7 @@
 
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_u32;
 use crate::storage::{Cursor, write_number};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -58,7 +59,7 @@ impl Words {
 
     /// The code of a place.
     pub fn code(&self, place: usize) -> u32 {
-        place as u32 + u32::from(place as u32 >= self.end)
+        to_u32(place) + u32::from(to_u32(place) >= self.end)
     }
 
     /// Adds the next word; the caller keeps the order.
@@ -67,7 +68,7 @@ impl Words {
         self.ends.push(self.letters.len());
         self.frequencies.push(frequency);
         if word < SEPARATOR {
-            self.end = self.ends.len() as u32;
+            self.end = to_u32(self.ends.len());
         }
     }
 
@@ -78,7 +79,7 @@ impl Words {
             frequencies[id as usize] += 1;
         }
         let mut ids: Vec<WordId> =
-            (0..frequencies.len() as u32).filter(|&id| frequencies[id as usize] > 0).collect();
+            (0..to_u32(frequencies.len())).filter(|&id| frequencies[id as usize] > 0).collect();
         ids.sort_unstable_by_key(|&id| bitext.vocab().word(id));
         let mut words = Words::default();
         for &id in &ids {

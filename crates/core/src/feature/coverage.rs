@@ -2,6 +2,7 @@
 //!
 //! Spans are half-open here (`start..end`); the definitions write them inclusive, and so do traces.
 
+use crate::narrow::to_u32;
 use std::fmt;
 
 /// Bits in one block of a coverage.
@@ -124,7 +125,7 @@ impl<'a> Coverage<'a> {
             }
             bits = self.blocks[block] ^ flip;
         }
-        (block as u32 * BLOCK + bits.trailing_zeros()).min(self.length)
+        (to_u32(block) * BLOCK + bits.trailing_zeros()).min(self.length)
     }
 
     /// Where the run of untranslated words that ends just before `before` starts;

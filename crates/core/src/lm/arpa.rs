@@ -15,6 +15,7 @@ use super::{BOS, EOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
+use crate::narrow::{rounded, to_f32, to_u32};
 use crate::storage::{NewFile, Spool, TempFolder};
 use std::f64::consts::LN_10;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub fn read_arpa(path: &Path, job: &Job) -> Result<GramLists> {
     let mut reader = Reader { lines: LineReader::open(path)?, text: String::new(), line: 0, job };
     let claimed = reader.read_counts()?;
     let (vocab, words) = reader.read_words(claimed[0], claimed.len())?;
-    match (claimed.len() as u32 * bits_for(vocab.len())).div_ceil(64) {
+    match (to_u32(claimed.len()) * bits_for(vocab.len())).div_ceil(64) {
         1 => reader.read_higher::<1>(vocab, words, &claimed),
         2 => reader.read_higher::<2>(vocab, words, &claimed),
         3 => reader.read_higher::<3>(vocab, words, &claimed),
@@ -159,7 +160,7 @@ impl Reader<'_> {
                 Some(_) => Err((format!("{} a second time", quoted(word)), "new words".into())),
             }
         })?;
-        let no_unk = ((NO_UNK * LN_10) as f32, NO_EXTENSION);
+        let no_unk = (to_f32(NO_UNK * LN_10), NO_EXTENSION);
         scores[UNK as usize].get_or_insert(no_unk);
         for id in [BOS, EOS] {
             if scores[id as usize].is_none() {
@@ -259,7 +260,7 @@ impl<'a> Fields<'a, ()> {
             return Err((found, "a number that is not above 0".into()));
         }
         // Negative 0 would be taken for a mark.
-        let prob = (prob * LN_10) as f32 + 0.0;
+        let prob = to_f32(prob * LN_10) + 0.0;
         Ok(Fields { prob, rest, line, order })
     }
 }
@@ -274,7 +275,7 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
         if self.rest.next().is_some() {
             return Err(self.uneven());
         }
-        let backoff = (backoff * LN_10) as f32;
+        let backoff = to_f32(backoff * LN_10);
         Ok(if backoff == 0.0 { NO_EXTENSION } else { backoff })
     }
 
@@ -290,7 +291,7 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
 
 fn number(text: &str) -> std::result::Result<f64, Wrong> {
     match text.parse::<f64>() {
-        Ok(number) if ((number * LN_10) as f32).is_finite() => Ok(number),
+        Ok(number) if to_f32(number * LN_10).is_finite() => Ok(number),
         _ => Err((quoted(text), "a finite number".into())),
     }
 }
@@ -355,7 +356,7 @@ pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
 
 /// Writes a natural logarithm to base 10, with eight decimals: more than `f32` holds.
 fn put_number(score: f32, out: &mut Vec<u8>) {
-    let scaled = (f64::from(score) / LN_10 * 1e8).round() as i64;
+    let scaled = rounded(f64::from(score) / LN_10 * 1e8);
     if scaled < 0 {
         out.push(b'-');
     }

@@ -12,6 +12,7 @@ use super::{BOS, EOS, MAX_ORDER, RESERVED};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab, WordId};
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_usize;
 use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
 use std::sync::Arc;
@@ -244,7 +245,7 @@ fn close<const W: usize>(
         let count = if is_raw { raw } else { before };
         open.raw[length - 1] += raw;
         open.before[length - 1] += 1;
-        if let Some(counted) = adjusted.of_counts[length - 1].get_mut(count as usize - 1) {
+        if let Some(counted) = adjusted.of_counts[length - 1].get_mut(to_usize(count) - 1) {
             *counted += 1;
         }
         let is_pruned = raw <= prune[length - 1];

@@ -4,6 +4,8 @@
 //! How: Chen and Goodman's closed form (definitions l.1, step 2). Where that gives nothing usable, as
 //! with few sentences or few different words, fixed discounts and the reason.
 
+use crate::narrow::to_usize;
+
 /// Discounts that serve when a text is too small to tell better.
 pub const FALLBACK: [f64; 3] = [0.5, 1.0, 1.5];
 
@@ -29,7 +31,7 @@ impl Discount {
     pub fn of(&self, count: u64) -> f64 {
         match count {
             0 => 0.0,
-            1 | 2 => self.amounts[count as usize - 1],
+            1 | 2 => self.amounts[to_usize(count) - 1],
             _ => self.amounts[2],
         }
     }

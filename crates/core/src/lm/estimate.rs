@@ -14,6 +14,7 @@ use super::key::Key;
 use super::lists::{Scored, WordScores};
 use crate::Job;
 use crate::error::Result;
+use crate::narrow::to_f32;
 use crate::storage::{Sorter, Spool, TempFolder};
 use std::sync::Arc;
 
@@ -164,7 +165,7 @@ impl<const W: usize, I: Iterator<Item = Result<(Key<W>, f64)>>> Backoffs<I> {
 
 /// A backoff as it is kept: the sign of 0 says that the n-gram has extensions.
 fn in_table(backoff: f64) -> f32 {
-    backoff as f32 + 0.0
+    to_f32(backoff) + 0.0
 }
 
 /// Mixes the orders, the shortest first. Unigrams and then each order by suffix.
@@ -197,7 +198,7 @@ pub fn interpolate<const W: usize>(
         for (number, record) in sorter.finish()?.enumerate() {
             let (key, (direct, gamma)) = record?;
             let prob = direct + gamma * shorter.prob(key.first(length, bits), bits)?;
-            of_order.push((key, (prob.ln() as f32, backoffs.of(&key)?)))?;
+            of_order.push((key, (to_f32(prob.ln()), backoffs.of(&key)?)))?;
             own_probs.push((key, prob))?;
             if (number as u64).is_multiple_of(BLOCK) {
                 job.check()?;
@@ -217,7 +218,7 @@ pub fn score_words<const W: usize>(
     bits: u32,
 ) -> Result<WordScores> {
     let mut scores: WordScores =
-        probs.iter().map(|prob| (prob.ln() as f32, NO_EXTENSION)).collect();
+        probs.iter().map(|prob| (to_f32(prob.ln()), NO_EXTENSION)).collect();
     for context in contexts.iter()? {
         let (key, gamma) = context?;
         scores[key.word(0, bits) as usize].1 = in_table(gamma.ln());

@@ -17,8 +17,8 @@ use super::layout::{
 };
 use super::{MAX_ORDER, Model};
 use crate::Job;
-use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_u32;
 use crate::storage::{
     BodySum, Record, SealedFile, Sorter, TempFolder, in_memory, prefer_large_pages,
 };
@@ -117,7 +117,9 @@ fn with_seed<T>(
     for order in 1..=grams.order() {
         counts[order - 1] = grams.count(order);
     }
-    let letters = (0..counts[0] as WordId).map(|id| grams.word(id).len() as u64).sum();
+    let letters = (0..u32::try_from(counts[0]).unwrap_or(u32::MAX))
+        .map(|id| grams.word(id).len() as u64)
+        .sum();
     let too_large = || Error::Limit {
         place: Place::file(path),
         found: format!("{} words with {letters} letters in bytes", counts[0]),
@@ -195,11 +197,11 @@ fn write_words(
     (folder, memory): Room<'_>,
     sink: &mut Sink<'_>,
 ) -> std::result::Result<(), Trouble> {
-    let words = 0..header.counts[0] as WordId;
+    let words = 0..to_u32(header.counts[0]);
     sink.skip_to(layout.ends.start)?;
     let mut end = 0;
     for id in words.clone() {
-        end += grams.word(id).len() as u32;
+        end += to_u32(grams.word(id).len());
         sink.write(&end.to_le_bytes())?;
     }
     sink.skip_to(layout.letters.start)?;

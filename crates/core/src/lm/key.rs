@@ -7,6 +7,7 @@
 
 use super::MAX_ORDER;
 use crate::corpus::WordId;
+use crate::narrow::{low_u32, to_u32};
 use crate::storage::Record;
 
 /// An n-gram as `W` times 64 bits; the newest word stands in the highest bits, unused bits are 0.
@@ -56,9 +57,9 @@ impl<const W: usize> Key<W> {
     /// The newest `words` words.
     pub fn first(self, words: usize, bits: u32) -> Self {
         let mut key = self;
-        let total = words as u32 * bits;
+        let total = to_u32(words) * bits;
         for (index, part) in key.0.iter_mut().enumerate() {
-            match total.saturating_sub(64 * index as u32) {
+            match total.saturating_sub(64 * to_u32(index)) {
                 0 => *part = 0,
                 keep if keep < 64 => *part &= u64::MAX << (64 - keep),
                 _ => {}
@@ -88,7 +89,7 @@ impl<const W: usize> Key<W> {
         } else {
             (self.0[part] << (bits - room)) | (self.0[part + 1] >> (64 - (bits - room)))
         };
-        (word & mask) as WordId
+        low_u32(word & mask)
     }
 
     /// The words of an n-gram, newest first; the rest of the array is 0.
@@ -105,10 +106,10 @@ impl<const W: usize> Key<W> {
         for index in 0..W {
             let differing = self.0[index] ^ other.0[index];
             if differing != 0 {
-                return ((64 * index as u32 + differing.leading_zeros()) / bits) as usize;
+                return ((64 * to_u32(index) + differing.leading_zeros()) / bits) as usize;
             }
         }
-        (64 * W as u32 / bits) as usize
+        (64 * to_u32(W) / bits) as usize
     }
 
     fn shift_right(self, bits: u32) -> Self {
@@ -123,7 +124,7 @@ impl<const W: usize> Key<W> {
 
 /// The part in which a word's bits begin, and how many bits that part has from there on.
 fn place(index: usize, bits: u32) -> (usize, u32) {
-    let start = index as u32 * bits;
+    let start = to_u32(index) * bits;
     ((start / 64) as usize, 64 - start % 64)
 }
 

@@ -5,6 +5,7 @@
 //! All numbers are little-endian; parts begin at multiples of 64 bytes.
 
 use super::MAX_ORDER;
+use crate::narrow::to_usize;
 use crate::storage::{Checked, Flaw, Seal, short_at};
 use std::ops::Range;
 
@@ -158,7 +159,7 @@ impl Header {
             return Err(Flaw::new("too few numbers"));
         };
         let mut header = Header {
-            order: *order as usize,
+            order: to_usize(*order),
             seed: *seed,
             counts: [0; MAX_ORDER],
             letters: *letters,

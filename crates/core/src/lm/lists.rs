@@ -7,6 +7,7 @@ use super::grams::{Gram, GramIter, Grams};
 use super::key::Key;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
+use crate::narrow::to_u32;
 use crate::storage::Spool;
 
 /// N-grams of one order, by suffix, with natural logarithms of probability and backoff.
@@ -56,7 +57,7 @@ impl Grams for GramLists {
         }
         Ok(Box::new(self.words.iter().enumerate().map(|(id, &(prob, backoff))| {
             let mut words = [0; MAX_ORDER];
-            words[0] = id as WordId;
+            words[0] = to_u32(id);
             Ok(Gram { words, prob, backoff })
         })))
     }

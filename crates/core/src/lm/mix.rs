@@ -20,6 +20,7 @@ use super::{BOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
 use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Result};
+use crate::narrow::{to_f32, to_u32};
 use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
 
@@ -46,7 +47,7 @@ pub fn mix(
     let bits = bits_for(mixture.vocab.len());
     let folder = TempFolder::new(folder);
     let setting = Setting { bits, share: memory / 2 / order, folder: &folder };
-    match (order as u32 * bits).div_ceil(64) {
+    match (to_u32(order) * bits).div_ceil(64) {
         1 => run::<1>(mixture, order, setting, job),
         2 => run::<2>(mixture, order, setting, job),
         3 => run::<3>(mixture, order, setting, job),
@@ -93,7 +94,7 @@ impl<'a> Mixture<'a> {
         }
         let mut numbers = vec![Vec::new(); counted.len()];
         for (of_model, (model, _)) in numbers.iter_mut().zip(counted) {
-            for id in 0..model.words() as WordId {
+            for id in 0..to_u32(model.words()) {
                 let word = vocab.intern(&String::from_utf8_lossy(model.word(id))) as usize;
                 if of_model.len() <= word {
                     of_model.resize(word + 1, MISSING);
@@ -171,7 +172,7 @@ fn run<const W: usize>(
     contexts.push(Spool::new(folder, share));
     let none = vec![State::EMPTY; mixture.models.len()];
     let mut probs: Vec<f64> =
-        (0..mixture.vocab.len() as WordId).map(|word| mixture.prob(&none, word)).collect();
+        (0..to_u32(mixture.vocab.len())).map(|word| mixture.prob(&none, word)).collect();
     probs[BOS as usize] = 1.0; // never predicted, as in every model
     let words = score_words(&probs, &contexts[0], bits)?;
     let mut higher: Vec<Scored<W>> = Vec::new();
@@ -180,7 +181,7 @@ fn run<const W: usize>(
         let mut list = Spool::new(folder, share);
         for record in sorter.finish()? {
             let (key, prob) = record?;
-            list.push((key, (prob.ln() as f32, backoffs.of(&key)?)))?;
+            list.push((key, (to_f32(prob.ln()), backoffs.of(&key)?)))?;
         }
         higher.push(list.finish()?);
     }
@@ -198,7 +199,7 @@ fn union<const W: usize>(
     for part in mixture.models.iter().filter(|part| part.model.order() >= length) {
         let mut ids = vec![UNK; part.model.words()];
         for (word, &number) in part.numbers.iter().enumerate().filter(|(_, n)| **n != MISSING) {
-            ids[number as usize] = word as WordId;
+            ids[number as usize] = to_u32(word);
         }
         for (number, gram) in part.model.grams(length)?.enumerate() {
             let gram = gram?;

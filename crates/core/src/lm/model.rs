@@ -17,6 +17,7 @@ use super::state::State;
 use super::{BOS, EOS, MAX_ORDER, UNK};
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::narrow::{to_u8, to_u32, to_usize};
 use crate::storage::{
     Check, Flaw, in_memory, long_at as long, map_open, prefer_large_pages, read_only,
     short_at as short,
@@ -140,7 +141,7 @@ impl Model {
 
     /// Number of words, with the reserved ones.
     pub fn words(&self) -> usize {
-        self.header.counts[0] as usize
+        to_usize(self.header.counts[0])
     }
 
     /// The number of a word; `UNK` when the model does not know it.
@@ -203,11 +204,11 @@ impl Model {
             next.backoffs[order] = backoff;
             order += 1;
             if matters(backoff) {
-                next.len = order as u8;
+                next.len = to_u8(order);
             }
         }
         let backed_off: f32 = state.backoffs[..history.len()].iter().skip(order - 1).sum();
-        Match { score: backed_off - prob.abs(), order: order as u8 }
+        Match { score: backed_off - prob.abs(), order: to_u8(order) }
     }
 
     /// Scores many words, each after its own state: `next[k]` becomes the state after
@@ -238,7 +239,7 @@ impl Model {
         let mut sum = 0;
         for (&older, table) in history.zip(&self.layout.tables) {
             hash = next_hash(hash, older);
-            let line = table.range.start + home(hash, table.homes) as usize * LINE;
+            let line = table.range.start + to_usize(home(hash, table.homes)) * LINE;
             sum ^= long(&self.bytes, line).unwrap_or_default();
         }
         sum
@@ -257,7 +258,7 @@ impl Model {
     #[inline]
     fn find<const SIZE: usize>(&self, table: &Table, hash: u64) -> Option<&[u8]> {
         let lines = self.bytes.get(table.range.clone())?;
-        let mut at = home(hash, table.homes) as usize * LINE;
+        let mut at = to_usize(home(hash, table.homes)) * LINE;
         loop {
             let line: &[u8; LINE] = lines.get(at..)?.first_chunk()?;
             let smaller = |slot: usize| usize::from(long(line, slot * SIZE) < Some(hash));
@@ -312,7 +313,7 @@ impl Grams for Model {
 
     fn grams(&self, order: usize) -> Result<GramIter<'_>> {
         if order == 1 {
-            return Ok(Box::new((0..self.words() as WordId).map(|id| {
+            return Ok(Box::new((0..to_u32(self.words())).map(|id| {
                 let (prob, backoff) = self.unigram(id);
                 let mut words = [0; MAX_ORDER];
                 words[0] = id;
@@ -348,7 +349,7 @@ impl Extended<'_> {
         }
         let (Some(current), Some(entry)) = (
             self.current,
-            short(&model.bytes[model.layout.lists[order - 2].clone()], 4 * self.at as usize),
+            short(&model.bytes[model.layout.lists[order - 2].clone()], 4 * to_usize(self.at)),
         ) else {
             return Err(model.list_damaged());
         };

@@ -6,6 +6,7 @@
 
 use super::{EOS, MAX_ORDER, Model, State};
 use crate::feature::{LanguageModel, LmState};
+use crate::narrow::{to_u8, to_u32};
 
 /// Words of a state; its backoffs stand in as many cells behind them.
 const WORDS: usize = MAX_ORDER - 1;
@@ -17,7 +18,7 @@ impl From<&State> for LmState {
         for (cell, backoff) in cells[WORDS..].iter_mut().zip(state.backoffs) {
             *cell = backoff.to_bits();
         }
-        LmState { cells, used: state.words().len() as u32 }
+        LmState { cells, used: to_u32(state.words().len()) }
     }
 }
 
@@ -29,7 +30,7 @@ impl From<&LmState> for State {
         for (backoff, cell) in backoffs.iter_mut().zip(&state.cells[WORDS..]) {
             *backoff = f32::from_bits(*cell);
         }
-        State { words, backoffs, len: state.used as u8 }
+        State { words, backoffs, len: to_u8(state.used) }
     }
 }
 

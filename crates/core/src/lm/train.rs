@@ -14,6 +14,7 @@ use super::lists::GramLists;
 use crate::Job;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_u32;
 
 /// How a model is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub fn estimate(corpus: Corpus, options: &TrainOptions, job: &Job) -> Result<Est
     let order = options.order.min(usize::try_from(corpus.longest()).unwrap_or(usize::MAX) + 2);
     let bits = bits_for(corpus.vocab().len());
     let count = CountOptions { order, bits, memory: options.memory, prune: &prune };
-    match (order as u32 * bits).div_ceil(64) {
+    match (to_u32(order) * bits).div_ceil(64) {
         1 => run::<1>(corpus, options, count, job),
         2 => run::<2>(corpus, options, count, job),
         3 => run::<3>(corpus, options, count, job),

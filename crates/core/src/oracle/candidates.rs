@@ -12,6 +12,7 @@ use super::clipped::Clipped;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::feature::{PhraseModel, Span};
+use crate::narrow::to_u32;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -117,7 +118,7 @@ fn options(
     let mut options = Vec::new();
     for start in 0..words.len() {
         for end in start + 1..=(start + wanted.longest).min(words.len()) {
-            let span = Span::new(start as u32, end as u32);
+            let span = Span::new(to_u32(start), to_u32(end));
             let src: Option<Vec<WordId>> = ids[start..end].iter().copied().collect();
             let mut here: Vec<(Piece, f64)> = Vec::new();
             if let Some(src) = src {
@@ -149,7 +150,7 @@ fn score(tm: &[f32], wanted: &Monotone) -> f64 {
 fn best_paths(options: &[(Piece, f64)], length: usize, most: usize) -> Vec<Vec<Path>> {
     let mut ending: Vec<Vec<u32>> = vec![Vec::new(); length + 1];
     for (number, (piece, _)) in options.iter().enumerate() {
-        ending[piece.span.end as usize].push(number as u32);
+        ending[piece.span.end as usize].push(to_u32(number));
     }
     let mut paths: Vec<Vec<Path>> = vec![vec![Path { score: 0.0, option: 0, before: 0 }]];
     for numbers in &ending[1..] {

@@ -3,6 +3,7 @@
 //! In: how long a match is that ends at a word. Out: counts that add as one number, a comparison of
 //! all four at once, and approximate BLEU (definitions i.2).
 
+use crate::narrow::{low_u32, to_u32};
 use std::ops::Add;
 
 /// What a precision of nothing counts as.
@@ -28,13 +29,13 @@ impl Counts {
 
     /// One match of each order from `first` to `last`; nothing when there is no such order.
     pub fn orders(first: usize, last: usize) -> Counts {
-        let lane = |order: usize| 1u64 << ((order as u32 - 1) * LANE);
+        let lane = |order: usize| 1u64 << ((to_u32(order) - 1) * LANE);
         Counts((first.max(1)..=last).map(lane).sum())
     }
 
     /// The count of an order, 1 to 4.
     pub fn get(self, order: usize) -> u32 {
-        (self.0 >> ((order as u32 - 1) * LANE)) as u32 & 0xffff
+        low_u32(self.0 >> ((to_u32(order) - 1) * LANE)) & 0xffff
     }
 
     /// The counts of orders 1 to 4.

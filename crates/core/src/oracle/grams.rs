@@ -8,6 +8,7 @@
 //! Cost: a hash look-up a step in the trie; junctions are remembered.
 
 use super::counts::Counts;
+use crate::narrow::{to_u8, to_u32};
 use rustc_hash::FxHashMap;
 
 /// The longest n-grams that count.
@@ -58,7 +59,7 @@ impl Grams {
         for words in refs {
             for word in words {
                 if !self.words.contains_key(*word) {
-                    self.words.insert((*word).to_owned(), there.len() as u32);
+                    self.words.insert((*word).to_owned(), to_u32(there.len()));
                     there.push(is_there(word));
                 }
             }
@@ -114,10 +115,10 @@ impl Grams {
     fn add(&mut self, words: &[u32]) {
         let mut at = EMPTY;
         for (length, &word) in words.iter().enumerate() {
-            let next = self.nodes.len() as u32;
+            let next = to_u32(self.nodes.len());
             let child = *self.children.entry((at, word)).or_insert(next);
             if child == next {
-                let mut node = Node { length: length as u8 + 1, parent: at, ..Node::default() };
+                let mut node = Node { length: to_u8(length) + 1, parent: at, ..Node::default() };
                 node.words[..=length].copy_from_slice(&words[..=length]);
                 self.nodes.push(node);
             }
@@ -219,7 +220,7 @@ impl Grams {
         if self.junctions[at] == UNSEEN {
             let counts = self.across(right, left);
             let code = counts.get(2) << 4 | counts.get(3) << 2 | counts.get(4);
-            self.junctions[at] = SEEN | code as u8;
+            self.junctions[at] = SEEN | to_u8(code);
         }
         let code = self.junctions[at];
         Counts::of(0, u64::from(code >> 4 & 1), u64::from(code >> 2 & 3), u64::from(code & 3))

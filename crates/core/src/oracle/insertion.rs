@@ -10,6 +10,8 @@
 //! ranks is dropped.
 //! Cost: n steps; few orders remain after each, for they are kept only where both may still win.
 
+use crate::narrow::to_u32;
+
 /// One order of the items so far.
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -41,7 +43,7 @@ impl Insertion {
         self.nodes.push(Node { lost: 0, before: 0, behind: 0 });
         self.kept.push(0);
         for (item, &rank) in ranks.iter().enumerate() {
-            let turned = ranks[..item].iter().filter(|&&other| other > rank).count() as u32;
+            let turned = to_u32(ranks[..item].iter().filter(|&&other| other > rank).count());
             self.insert(item.min(reach), reach, rank, turned);
             if self.nodes.len() > most {
                 return None;
@@ -71,7 +73,7 @@ impl Insertion {
                 self.tail.extend_from_slice(&tail[width - behind..]);
                 let start = self.tail.len() - reach.min(self.tail.len());
                 self.tail.drain(..start);
-                self.keep(Node { lost, before: number, behind: behind as u32 });
+                self.keep(Node { lost, before: number, behind: to_u32(behind) });
             }
         }
         std::mem::swap(&mut self.kept, &mut self.next);
@@ -104,7 +106,7 @@ impl Insertion {
                 at += 1;
             }
         }
-        self.next.push(self.nodes.len() as u32);
+        self.next.push(to_u32(self.nodes.len()));
         self.next_tails.extend_from_slice(&self.tail);
         self.nodes.push(node);
     }
@@ -119,7 +121,7 @@ impl Insertion {
         }
         let mut order = Vec::with_capacity(length);
         for (item, &behind) in behind.iter().rev().enumerate() {
-            order.insert(item - behind, item as u32);
+            order.insert(item - behind, to_u32(item));
         }
         order
     }

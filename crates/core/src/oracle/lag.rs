@@ -9,6 +9,7 @@
 
 use crate::align::Link;
 use crate::error::{Error, Result};
+use crate::narrow::to_u32;
 
 /// What a sentence pair asks of a simultaneous translator.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +72,7 @@ impl Lag {
             lagging: average_lagging(&read, src_len),
             proportion: all as f64 / cells,
             least_wait: waits.max().unwrap_or(1).max(1),
-            links: links.len() as u32,
+            links: to_u32(links.len()),
         })
     }
 }
@@ -79,7 +80,7 @@ impl Lag {
 /// Links to source words that a wait-k reader has not read when the target word is due.
 pub fn anticipated(links: &[Link], wait: u32) -> u32 {
     let ahead = |link: &&Link| link.src.0 >= link.tgt.0.saturating_add(wait);
-    links.iter().filter(ahead).count() as u32
+    to_u32(links.iter().filter(ahead).count())
 }
 
 /// `R` for every source word and `W` for every target word, each `W` as early as it can be.

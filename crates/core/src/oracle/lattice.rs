@@ -10,6 +10,7 @@
 use super::orders::Orders;
 use super::steps::{Place, Steps};
 use crate::error::{Error, Place as Where, Result};
+use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
 /// A step from one state to another.
@@ -70,7 +71,7 @@ fn forward(
                 let Some(next) = steps.after(place, word) else { continue };
                 let number = *numbers.entry(next).or_insert_with_key(|next| {
                     next_places.push(next.clone());
-                    (next_places.len() - 1) as u32
+                    to_u32(next_places.len() - 1)
                 });
                 ways.push((word, number));
             }
@@ -110,7 +111,7 @@ fn backward(layers: Vec<Vec<Vec<Way>>>) -> Lattice {
             numbers.push((!is_dead).then(|| {
                 *known.entry(ways).or_insert_with_key(|ways| {
                     kept.push(ways.clone());
-                    (kept.len() - 1) as u32
+                    to_u32(kept.len() - 1)
                 })
             }));
         }
@@ -123,11 +124,11 @@ fn backward(layers: Vec<Vec<Vec<Way>>>) -> Lattice {
 
 /// States numbered through all layers.
 fn numbered(merged: &[Vec<Vec<Way>>]) -> Lattice {
-    let layers: Vec<u32> = merged.iter().map(|layer| layer.len() as u32).collect();
+    let layers: Vec<u32> = merged.iter().map(|layer| to_u32(layer.len())).collect();
     let mut arcs = Vec::new();
     let mut first = 0;
     for layer in merged {
-        let next = first + layer.len() as u32;
+        let next = first + to_u32(layer.len());
         for (from, ways) in (first..).zip(layer) {
             arcs.extend(ways.iter().map(|&(word, to)| Arc { from, word, to: next + to }));
         }

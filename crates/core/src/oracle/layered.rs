@@ -13,6 +13,7 @@ use super::counts::Counts;
 use super::front::{Goal, Partial, Pruning, thin};
 use super::grams::{EMPTY, Grams};
 use super::lattice::Lattice;
+use crate::narrow::to_u32;
 
 /// A string in a state of the lattice, and how it was made.
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +130,7 @@ impl Layered {
         let held: usize = self.current[..states].iter().map(Vec::len).sum();
         let mut number = self.done.len() - held;
         let start = |strings: &Vec<Prefix>| {
-            let start = number as u32;
+            let start = to_u32(number);
             number += strings.len();
             start
         };

@@ -10,6 +10,7 @@
 
 use super::orders::Orders;
 use super::steps::{LONGEST, Shape, Steps, Taken};
+use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
 /// The most shapes of a machine.
@@ -64,7 +65,7 @@ impl Machine {
             let mut arcs = Vec::new();
             for &word in &words {
                 let shape = steps.shape_of(&steps.after(&place, word)?)?;
-                let number = *known.entry(shape).or_insert(machine.shapes.len() as u32);
+                let number = *known.entry(shape).or_insert(to_u32(machine.shapes.len()));
                 if number as usize == machine.shapes.len() {
                     machine.shapes.push(shape);
                 }
@@ -82,10 +83,10 @@ impl Machine {
     pub fn nearest(&self, ranks: &[u32], walk: &mut Walk) -> Option<Vec<u32>> {
         walk.begin(ranks, self.shapes.len());
         let mut layer = 0..1;
-        for taken in 0..ranks.len() as u32 {
+        for taken in 0..to_u32(ranks.len()) {
             let start = walk.ways.len();
             for number in layer {
-                self.extend(number, taken, ranks.len() as u32, walk);
+                self.extend(number, taken, to_u32(ranks.len()), walk);
             }
             layer = start..walk.ways.len();
             for way in &walk.ways[start..] {
@@ -109,10 +110,10 @@ impl Machine {
             let lower = &walk.lower[word as usize];
             let pairs: u32 = lower.iter().zip(&open).map(|(a, b)| (a & b).count_ones()).sum();
             let lost = way.lost + pairs;
-            let next = Way { shape: arc.shape, lost, word, before: number as u32 };
+            let next = Way { shape: arc.shape, lost, word, before: to_u32(number) };
             let known = &mut walk.of_shape[arc.shape as usize];
             if *known == UNSEEN {
-                *known = walk.ways.len() as u32;
+                *known = to_u32(walk.ways.len());
                 walk.ways.push(next);
             } else if lost < walk.ways[*known as usize].lost {
                 walk.ways[*known as usize] = next;

@@ -16,6 +16,7 @@ use super::machine::{Machine, Walk};
 use super::orders::{Orders, no_permutation};
 use super::steps::{LONGEST, Place, Steps, Taken};
 use crate::error::Result;
+use crate::narrow::to_u32;
 use crate::reorder::Space;
 use crate::reorder::lop::{Chart, LONGEST as LONGEST_CHART, Pairs};
 use crate::reorder::order::{inverse, inversions};
@@ -69,7 +70,7 @@ impl Nearest {
         let ranks = inverse(gold).ok_or_else(|| no_permutation(gold.len()))?;
         let longest = if orders.are_trees() { LONGEST_CHART } else { LONGEST };
         match orders.space {
-            Space::Mono => return Ok(Some((0..gold.len() as u32).collect())),
+            Space::Mono => return Ok(Some((0..to_u32(gold.len())).collect())),
             Space::Dl(None) => return Ok(Some(gold.to_vec())),
             _ if gold.len() > longest => return Ok(None),
             _ if orders.contain(gold)? => return Ok(Some(gold.to_vec())),
@@ -91,7 +92,7 @@ impl Nearest {
         let ranks = inverse(gold)?;
         let relabelled: Vec<u32> = nearest.iter().map(|&word| ranks[word as usize]).collect();
         Some(Distance {
-            length: gold.len() as u32,
+            length: to_u32(gold.len()),
             gold: inversions(gold),
             nearest: inversions(nearest),
             wrong: inversions(&relabelled),
@@ -108,7 +109,7 @@ impl Nearest {
                 }
             }
         }
-        let mut order: Vec<u32> = (0..length as u32).collect();
+        let mut order: Vec<u32> = (0..to_u32(length)).collect();
         self.chart.step(&self.pairs, &mut order, widest as usize);
         order
     }
@@ -167,7 +168,7 @@ impl Nearest {
         if self.queue.len() <= lost {
             self.queue.resize_with(lost + 1, Vec::new);
         }
-        self.queue[lost].push(self.steps.len() as u32);
+        self.queue[lost].push(to_u32(self.steps.len()));
         self.steps.push(step);
     }
 

@@ -19,6 +19,7 @@ use crate::decode::{Decoder, Models, Request, Settings, Wanted};
 use crate::error::Result;
 use crate::feature::{LanguageModel, LmState, PhraseModel};
 use crate::job::Job;
+use crate::narrow::{to_i32, to_u32};
 use rustc_hash::FxHashSet;
 
 /// Precision of words, and how it falls with the order of n-grams.
@@ -40,7 +41,7 @@ pub struct ReferenceModel {
 
 /// What an n-gram of this length brings.
 fn reward(length: usize) -> f32 {
-    1.0 / (4.0 * PRECISION * FALL.powi(length as i32 - 1))
+    1.0 / (4.0 * PRECISION * FALL.powi(to_i32(length) - 1))
 }
 
 impl ReferenceModel {
@@ -56,7 +57,7 @@ impl ReferenceModel {
 
     fn add_up(&mut self) {
         self.worth = vec![-1.0; self.grams.len()];
-        for gram in 1..self.grams.len() as u32 {
+        for gram in 1..to_u32(self.grams.len()) {
             let mut at = gram;
             while at != EMPTY {
                 let own = reward(self.grams.length(at)) - self.lost[at as usize];
@@ -72,7 +73,7 @@ impl ReferenceModel {
         let mut is_over = false;
         for (gram, (used, most)) in uses.enumerate().skip(1) {
             is_over |= used > most;
-            let step = reward(self.grams.length(gram as u32)) / (1 + round) as f32;
+            let step = reward(self.grams.length(to_u32(gram))) / (1 + round) as f32;
             let excess = used as f32 - most as f32;
             self.lost[gram] = (self.lost[gram] + step * excess).max(0.0);
         }

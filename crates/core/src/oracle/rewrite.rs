@@ -15,6 +15,7 @@
 
 use super::lag::{average_lagging, read_ahead};
 use super::steps::{LONGEST, Taken};
+use crate::narrow::to_u32;
 use crate::reorder::order::inversions;
 use rustc_hash::FxHashMap;
 
@@ -64,7 +65,7 @@ struct Search<'a> {
 
 /// The nearest order within the bound; at most `most` partial orders are looked at.
 pub fn rewrite(needs: &[u32], src_len: usize, most_lag: f64, most: usize) -> Rewrite {
-    let mut by_need: Vec<u32> = (0..needs.len() as u32).collect();
+    let mut by_need: Vec<u32> = (0..to_u32(needs.len())).collect();
     let reference = by_need.clone();
     by_need.sort_by_key(|&word| needs[word as usize]);
     let done = |order: Vec<u32>, is_exact: bool| {
@@ -80,7 +81,7 @@ pub fn rewrite(needs: &[u32], src_len: usize, most_lag: f64, most: usize) -> Rew
     if needs.len() <= LONGEST {
         let mut search = Search {
             needs,
-            src_len: src_len as u32,
+            src_len: to_u32(src_len),
             most_lag,
             by_need: by_need.clone(),
             partials: Vec::new(),
@@ -144,7 +145,7 @@ impl Search<'_> {
             if self.partials.len() > most {
                 return None;
             }
-            self.extend(number, lost as u32);
+            self.extend(number, to_u32(lost));
         }
         Some(None)
     }
@@ -154,7 +155,7 @@ impl Search<'_> {
         let mut least = self.src_len;
         let mut passed = 0;
         let mut is_last_seen = false;
-        for word in 0..self.needs.len() as u32 {
+        for word in 0..to_u32(self.needs.len()) {
             if has(&partial.written, word) {
                 continue;
             }
@@ -216,7 +217,7 @@ impl Search<'_> {
         if self.queue.len() <= lost {
             self.queue.resize_with(lost + 1, Vec::new);
         }
-        self.queue[lost].push(self.partials.len() as u32);
+        self.queue[lost].push(to_u32(self.partials.len()));
         self.partials.push(partial);
     }
 
@@ -265,7 +266,7 @@ impl Search<'_> {
             partial = &self.partials[partial.before as usize];
         }
         order.reverse();
-        order.extend((0..self.needs.len() as u32).filter(|&word| !has(&last.written, word)));
+        order.extend((0..to_u32(self.needs.len())).filter(|&word| !has(&last.written, word)));
         order
     }
 }

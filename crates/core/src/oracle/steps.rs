@@ -9,6 +9,7 @@
 use super::orders::Orders;
 use crate::error::{Error, Place as Where, Result};
 use crate::feature::{Coverage, Here, Span};
+use crate::narrow::{low_u64, to_i32, to_u32};
 use crate::reorder::Space;
 
 /// Blocks of 64 items in a coverage.
@@ -59,7 +60,7 @@ impl Steps {
                 limit: format!("{LONGEST}"),
             });
         }
-        Ok(Steps { orders, length: length as u32 })
+        Ok(Steps { orders, length: to_u32(length) })
     }
 
     /// Before the first item.
@@ -77,8 +78,8 @@ impl Steps {
         let block_at = |at: usize| u128::from(place.taken.get(at).copied().unwrap_or(0));
         let both = (block_at(block) | block_at(block + 1) << 64) >> bit;
         let beyond: u32 = place.taken.iter().map(|bits| bits.count_ones()).sum();
-        let ahead = both as u64;
-        let end = if self.looks_at_end() { place.end as i32 - gap as i32 } else { 0 };
+        let ahead = low_u64(both);
+        let end = if self.looks_at_end() { to_i32(place.end) - to_i32(gap) } else { 0 };
         let is_whole = beyond == gap + ahead.count_ones() && place.blocks.is_empty();
         is_whole.then_some(Shape { ahead, end, mode: place.mode })
     }
@@ -88,8 +89,8 @@ impl Steps {
         let mut taken = [0; BLOCKS];
         taken[0] = u64::MAX;
         taken[1] = shape.ahead;
-        let end = if self.looks_at_end() { Self::MIDDLE as i32 + shape.end } else { 0 };
-        Place { taken, end: end.max(0) as u32, mode: shape.mode, blocks: Vec::new() }
+        let end = if self.looks_at_end() { to_i32(Self::MIDDLE) + shape.end } else { 0 };
+        Place { taken, end: to_u32(end.max(0)), mode: shape.mode, blocks: Vec::new() }
     }
 
     fn looks_at_end(&self) -> bool {

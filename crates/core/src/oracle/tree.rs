@@ -12,6 +12,7 @@ use super::counts::Counts;
 use super::front::{Goal, Partial, Pruning, thin};
 use super::grams::{EMPTY, Grams};
 use super::layered::Ordered;
+use crate::narrow::to_u32;
 
 /// Strings between two clean-ups of a cell.
 const CROWD: usize = 512;
@@ -127,7 +128,7 @@ impl TreeChart {
             let left = grams.lengthened(EMPTY, item);
             let entry = grams.hope_before(left);
             let hope = entry + grams.hope_after(right);
-            let number = self.pieces.len() as u32;
+            let number = to_u32(self.pieces.len());
             self.cells[at * (n + 1) + at + 1] = (number, number + 1);
             let (first, second) = (number, number);
             self.pieces.push(Piece { counts, hope, entry, left, right, first, second });
@@ -157,7 +158,7 @@ impl TreeChart {
         let of_span = self.most[end].less(self.most[start]);
         let (all_words, most) = (self.before[n], self.most[n]);
         let goal = Goal { floor: self.floor, words: all_words, others: most.less(of_span) };
-        let may_turn = (end - start) as u32 <= widest;
+        let may_turn = to_u32(end - start) <= widest;
         let mut is_exact = true;
         let mut crowded = CROWD;
         for split in start + 1..end {
@@ -180,9 +181,9 @@ impl TreeChart {
             }
         }
         is_exact &= !thin(&mut self.crowd, words, pruning, &goal);
-        let first = self.pieces.len() as u32;
+        let first = to_u32(self.pieces.len());
         self.pieces.extend_from_slice(&self.crowd);
-        self.cells[start * (n + 1) + end] = (first, self.pieces.len() as u32);
+        self.cells[start * (n + 1) + end] = (first, to_u32(self.pieces.len()));
         is_exact
     }
 

@@ -15,6 +15,7 @@ use crate::Job;
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Result};
 use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Words, damaged};
+use crate::narrow::{to_f32, to_u32, to_usize};
 use crate::orientation::ROWS;
 use crate::storage::{Blob, Cursor, write_number};
 use rustc_hash::FxHashMap;
@@ -221,7 +222,7 @@ impl<'a> Builder<'a> {
             ids.clear();
             for &code in &phrases.phrase {
                 let place = counts.src_words.place(code).ok_or_else(broken)?;
-                src.push(place as u32 + 1);
+                src.push(to_u32(place) + 1);
                 ids.push(self.ids.0[place]);
             }
             let used = self.read_group(&mut entries, src.len()).ok_or_else(broken)?;
@@ -246,7 +247,7 @@ impl<'a> Builder<'a> {
     /// Reads the entries of the next source phrase; how many there are.
     fn read_group(&mut self, entries: &mut EntryReader<'_>, src_len: usize) -> Option<usize> {
         (src_len <= self.counts.max_length).then_some(())?;
-        let used = entries.begin()? as usize;
+        let used = to_usize(entries.begin()?);
         for at in 0..used {
             if at == self.group.len() {
                 self.group.push(Entry::default());
@@ -311,7 +312,7 @@ impl<'a> Builder<'a> {
             };
             let phi = |evidence| self.discounter.probability(evidence);
             candidate.probabilities = [phi(reverse), back, phi(evidence), forth];
-            candidate.option.scores = candidate.probabilities.map(|p| p.ln() as f32);
+            candidate.option.scores = candidate.probabilities.map(|p| to_f32(p.ln()));
             candidate.option.counts = (entry.count, tgt_count);
             candidate.option.set = Some(set);
             candidate.is_kept = true;
@@ -344,7 +345,7 @@ impl<'a> Builder<'a> {
         }
         if let Some(significance) = &mut self.significance {
             for candidate in candidates.iter_mut().filter(|candidate| candidate.is_kept) {
-                candidate.is_kept = significance.keeps(src as u32, candidate.tgt);
+                candidate.is_kept = significance.keeps(to_u32(src), candidate.tgt);
                 self.summary.dropped[2] += u64::from(!candidate.is_kept);
             }
         }
@@ -366,7 +367,7 @@ pub fn row_scores(counts: &Row, smoothing: f64) -> RowScores {
     let [m, s, dl, dr] = counts.map(|count| count as f64);
     let total = m + s + dl + dr;
     let ln = |count: f64, classes: f64| {
-        ((count + smoothing) / (total + smoothing * classes)).ln() as f32
+        to_f32(((count + smoothing) / (total + smoothing * classes)).ln())
     };
     [ln(m, 4.0), ln(s, 4.0), ln(dl, 4.0), ln(dr, 4.0), ln(m, 3.0), ln(s, 3.0), ln(dl + dr, 3.0)]
 }
@@ -390,7 +391,7 @@ fn count_counts(counts: &Counts) -> Option<(CountsOfCounts, Vec<u32>)> {
         for _ in 0..entries.begin()? {
             entries.read(&mut entry)?;
             partners[entry.tgt as usize] += 1;
-            if let Some(slot) = of_counts.get_mut(entry.count as usize) {
+            if let Some(slot) = of_counts.get_mut(to_usize(entry.count)) {
                 *slot += 1;
             }
         }

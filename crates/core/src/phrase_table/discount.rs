@@ -7,6 +7,8 @@
 //! Kneser-Ney takes D = n(1)/(n(1)+2·n(2)) off every count and gives it to the distribution of
 //! phrases by the number of different phrases they go with.
 
+use crate::narrow::to_usize;
+
 /// How to make probabilities of counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Discount {
@@ -83,7 +85,7 @@ impl Discounter {
         match self.discount {
             Discount::None => plain,
             Discount::GoodTuring => {
-                let adjusted = self.adjusted.get(pair as usize).copied();
+                let adjusted = self.adjusted.get(to_usize(pair)).copied();
                 adjusted.map_or(plain, |count| count / given as f64)
             }
             Discount::KneserNey => {

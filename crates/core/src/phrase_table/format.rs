@@ -24,6 +24,7 @@
 
 use crate::corpus::WordId;
 use crate::error::Result;
+use crate::narrow::{low_u32, to_u16, to_u32, to_usize, whole};
 use crate::orientation::{Model, ROWS};
 use crate::storage::{Seal, SealedFile, write_number};
 use rustc_hash::FxHashMap;
@@ -136,20 +137,20 @@ impl NewWords {
         order.sort_unstable_by_key(|&at| (std::cmp::Reverse(words[at].1), words[at].0));
         let mut ids = vec![0; words.len()];
         for (id, &at) in order.iter().enumerate() {
-            ids[at] = id as WordId;
+            ids[at] = to_u32(id);
         }
         let words = order.iter().map(|&at| words[at].0.to_owned()).collect();
         (NewWords { words }, ids)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(self.words.len() as u32).to_le_bytes());
+        out.extend_from_slice(&to_u32(self.words.len()).to_le_bytes());
         let mut end = 0u32;
         for word in &self.words {
-            end += word.len() as u32;
+            end += to_u32(word.len());
             out.extend_from_slice(&end.to_le_bytes());
         }
-        let mut order: Vec<u32> = (0..self.words.len() as u32).collect();
+        let mut order: Vec<u32> = (0..to_u32(self.words.len())).collect();
         order.sort_unstable_by_key(|&id| &self.words[id as usize]);
         order.iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
         self.words.iter().for_each(|word| out.extend_from_slice(word.as_bytes()));
@@ -182,7 +183,7 @@ pub(super) fn evidence(hash: u64) -> u64 {
 
 /// A score in 16 bits.
 fn pack(score: f32) -> u16 {
-    (-score * STEPS).round().clamp(0.0, f32::from(u16::MAX)) as u16
+    to_u16(whole(f64::from((-score * STEPS).round()).clamp(0.0, f64::from(u16::MAX))))
 }
 
 /// Writes a table, one source phrase after the other.
@@ -272,7 +273,7 @@ impl TableWriter {
         }
         write_number(&mut self.body, self.count);
         self.body.extend_from_slice(&self.options);
-        let mut head = (xxh3_64(&self.body) as u32).to_le_bytes().to_vec();
+        let mut head = low_u32(xxh3_64(&self.body)).to_le_bytes().to_vec();
         write_number(&mut head, self.body.len() as u64);
         self.places.push((hash(src.iter().copied()), self.file.size()));
         self.file.write(&head)?;
@@ -292,14 +293,14 @@ impl TableWriter {
         let mut key = [0; ROWS];
         for (slot, row) in key.iter_mut().zip(rows) {
             let bits = row.map(f32::to_bits);
-            let next = self.rows.len() as u32;
+            let next = to_u32(self.rows.len());
             let bytes = &mut self.row_bytes;
             *slot = *self.rows.entry(bits).or_insert_with(|| {
                 row.iter().for_each(|score| bytes.extend_from_slice(&score.to_le_bytes()));
                 next
             });
         }
-        let next = self.sets.len() as u32;
+        let next = to_u32(self.sets.len());
         let bytes = &mut self.set_bytes;
         *self.sets.entry(key).or_insert_with(|| {
             key[..rows.len()].iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
@@ -337,9 +338,9 @@ impl TableWriter {
 /// An open-addressing hash table, four of five slots in use.
 fn index(places: &[(u64, u64)]) -> Vec<u8> {
     let slots = (places.len() + places.len() / 4 + 1) as u64;
-    let mut table = vec![0u64; slots as usize];
+    let mut table = vec![0u64; to_usize(slots)];
     for &(hash, place) in places {
-        let mut at = slot(hash, slots) as usize;
+        let mut at = to_usize(slot(hash, slots));
         while table[at] != 0 {
             at = (at + 1) % table.len();
         }

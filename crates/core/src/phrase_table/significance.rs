@@ -11,6 +11,7 @@ use crate::Job;
 use crate::corpus::Text;
 use crate::error::{Error, Result};
 use crate::extract::{ListReader, PhraseSet};
+use crate::narrow::{to_u32, to_usize};
 use rustc_hash::FxHashMap;
 
 /// Distance of the named thresholds from that of a pair seen once, both sides once.
@@ -66,7 +67,7 @@ pub struct Fisher {
 impl Fisher {
     /// The test for so many sentence pairs.
     pub fn new(sentences: u64) -> Self {
-        let mut ln_factorials = Vec::with_capacity(sentences as usize + 1);
+        let mut ln_factorials = Vec::with_capacity(to_usize(sentences) + 1);
         let mut sum = 0.0;
         ln_factorials.push(sum);
         for number in 1..=sentences {
@@ -93,7 +94,7 @@ impl Fisher {
             return (all as f64).ln(); // exactly, so that the named thresholds hold
         }
         let both = both.max((src + tgt).saturating_sub(all));
-        let ln = |number: u64| self.ln_factorials[number as usize];
+        let ln = |number: u64| self.ln_factorials[to_usize(number)];
         let choose = |from: u64, some: u64| ln(from) - ln(some) - ln(from - some);
         let first = choose(src, both) + choose(all - src, tgt - both) - choose(all, tgt);
         let (mut term, mut sum) = (1.0f64, 1.0f64);
@@ -147,7 +148,8 @@ impl Postings {
                     let Some(word) = word else { break };
                     phrase.push(*word);
                     let Some(place) = set.find(&phrase) else { continue };
-                    if std::mem::replace(&mut last[place as usize], number as u32) != number as u32
+                    if std::mem::replace(&mut last[place as usize], to_u32(number))
+                        != to_u32(number)
                     {
                         met.push(place);
                         starts[place as usize + 1] += 1;
@@ -168,7 +170,7 @@ impl Postings {
         for (number, &end) in ends.iter().enumerate() {
             for &place in &met[start..end] {
                 let slot = &mut next[place as usize];
-                sentences[*slot as usize] = number as u32;
+                sentences[to_usize(*slot)] = to_u32(number);
                 *slot += 1;
             }
             start = end;
@@ -178,7 +180,7 @@ impl Postings {
 
     fn of(&self, phrase: u32) -> &[u32] {
         let phrase = phrase as usize;
-        &self.sentences[self.starts[phrase] as usize..self.starts[phrase + 1] as usize]
+        &self.sentences[to_usize(self.starts[phrase])..to_usize(self.starts[phrase + 1])]
     }
 }
 
@@ -246,7 +248,7 @@ impl Significance {
     pub fn keeps(&mut self, src: u32, tgt: u32) -> bool {
         let (src, tgt) = (self.src.of(src), self.tgt.of(tgt));
         let both = in_both(src, tgt);
-        let value = self.fisher.minus_ln_p(both, src.len() as u32, tgt.len() as u32);
+        let value = self.fisher.minus_ln_p(both, to_u32(src.len()), to_u32(tgt.len()));
         both > 0 && value >= self.threshold
     }
 }

@@ -13,6 +13,7 @@ use super::view::{Blocks, Options, WordIter};
 use super::words::Words;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
+use crate::narrow::{low_u32, to_u32, to_usize};
 use crate::storage::{Blob, Check, Cursor, Flaw, long_at, map_open};
 use std::ops::Range;
 use std::path::Path;
@@ -69,7 +70,7 @@ impl PhraseTable {
 
     fn read(blob: Blob, place: Place, numbers: &[u64], digest: u64) -> Option<Self> {
         let (&[flags, src_phrases, pairs, sentences], numbers) = numbers.split_first_chunk()?;
-        let contents = Contents::from_flags(flags as u32)?;
+        let contents = Contents::from_flags(low_u32(flags))?;
         let max_length = (flags >> 32) as usize;
         let mut parts: [Range<usize>; PARTS] = Default::default();
         let mut checksums = [0; PARTS];
@@ -185,7 +186,7 @@ impl PhraseTable {
         let first = slot(hash, slots);
         for step in 0..slots {
             let at = (first + step) % slots;
-            let entry = long_at(index, at as usize * 8).ok_or_else(|| self.damaged())?;
+            let entry = long_at(index, to_usize(at) * 8).ok_or_else(|| self.damaged())?;
             if entry == 0 {
                 break;
             }
@@ -222,7 +223,7 @@ impl PhraseTable {
         let checksum = u32::from_le_bytes(cursor.array()?);
         let length = usize::try_from(cursor.number()?).ok()?;
         let body = cursor.bytes(length)?;
-        if xxh3_64(body) as u32 != checksum {
+        if low_u32(xxh3_64(body)) != checksum {
             return None;
         }
         let next = range.end - cursor.rest().len();
@@ -230,7 +231,7 @@ impl PhraseTable {
         let src_len = cursor.small()? as usize;
         let words = WordIter { cursor, left: src_len };
         for _ in 0..src_len {
-            (cursor.small()? < self.src_words as u32).then_some(())?;
+            (cursor.small()? < to_u32(self.src_words)).then_some(())?;
         }
         let count = if self.contents.counts { cursor.number()? } else { 0 };
         let left = cursor.number()?;

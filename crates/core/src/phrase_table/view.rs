@@ -9,6 +9,7 @@ use super::table::PhraseTable;
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::Result;
+use crate::narrow::{to_u32, to_usize};
 use crate::orientation::{Direction, Model, Orientation};
 use crate::storage::{Cursor, short_at};
 
@@ -67,7 +68,7 @@ pub struct Options<'t> {
 impl<'t> Options<'t> {
     /// Number of options that are left.
     pub fn len(&self) -> usize {
-        self.left as usize
+        to_usize(self.left)
     }
 
     /// Whether none is left.
@@ -88,7 +89,7 @@ impl<'t> Options<'t> {
         (1..=self.table.max_length()).contains(&tgt_len).then_some(())?;
         let tgt = WordIter { cursor: *cursor, left: tgt_len };
         for _ in 0..tgt_len {
-            (cursor.small()? < tgt_words as u32).then_some(())?;
+            (cursor.small()? < to_u32(tgt_words)).then_some(())?;
         }
         let is_short = self.table.max_length() <= SHORT;
         let links = cursor.small()? as usize;
@@ -132,7 +133,7 @@ impl<'t> Iterator for Options<'t> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.left as usize))
+        (0, Some(to_usize(self.left)))
     }
 }
 

@@ -4,6 +4,7 @@
 //! Out: word by id, id by word. Cost: a look-up by spelling is a binary search.
 
 use crate::corpus::WordId;
+use crate::narrow::to_u32;
 use crate::storage::short_at;
 
 /// Words of one side of a table.
@@ -26,7 +27,7 @@ impl<'t> Words<'t> {
         for id in 0..self.len {
             let end = self.number(id)? as usize;
             (end > last && letters.is_char_boundary(end)).then_some(())?;
-            (self.number(self.len + id)? < self.len as u32).then_some(())?;
+            (self.number(self.len + id)? < to_u32(self.len)).then_some(())?;
             last = end;
         }
         (last == letters.len()).then_some(self.len)

@@ -8,6 +8,7 @@
 
 use crate::align::Link;
 use crate::error::{Error, Place, Result, named};
+use crate::narrow::to_u32;
 use std::cmp::Ordering;
 
 /// How unaligned and multiply aligned source words get their place.
@@ -87,7 +88,7 @@ pub fn order_of_links(length: usize, links: &[Link], heuristic: Heuristic) -> Ve
         }
         Heuristic::Attach => attach_keys(length, &links),
     };
-    let mut order: Vec<u32> = (0..length as u32).collect();
+    let mut order: Vec<u32> = (0..to_u32(length)).collect();
     order.sort_by(|&a, &b| keys[a as usize].compare(&keys[b as usize]));
     order
 }
@@ -124,7 +125,7 @@ impl MeanOrder {
     pub fn of(&mut self, length: usize, links: &[Link]) -> &[u32] {
         let MeanOrder { links: own, keys, order } = self;
         order.clear();
-        order.extend(0..length as u32);
+        order.extend(0..to_u32(length));
         if length < 2 {
             return order;
         }
@@ -164,7 +165,7 @@ fn outside(link: Link, length: usize) -> Error {
 /// The links of each source word in turn; `links` is sorted.
 fn by_word(length: usize, links: &[Link]) -> impl Iterator<Item = &[Link]> {
     let mut rest = links;
-    (0..length as u32).map(move |word| {
+    (0..to_u32(length)).map(move |word| {
         let count = rest.iter().take_while(|link| link.src.0 == word).count();
         let (of_word, others) = rest.split_at(count);
         rest = others;
@@ -225,7 +226,7 @@ pub fn inverse(permutation: &[u32]) -> Option<Vec<u32>> {
     let mut result = vec![UNSEEN; permutation.len()];
     for (position, &value) in permutation.iter().enumerate() {
         let slot = result.get_mut(value as usize).filter(|slot| **slot == UNSEEN)?;
-        *slot = position as u32;
+        *slot = to_u32(position);
     }
     Some(result)
 }

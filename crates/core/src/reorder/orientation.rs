@@ -8,6 +8,7 @@
 //! Cost: one hash look-up per phrase for the stack; `next` is two comparisons.
 
 use crate::feature::{Coverage, Span};
+use crate::narrow::to_u32;
 use crate::orientation::{Class, Model};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -168,7 +169,7 @@ impl Stacks {
         if let Some(&id) = known {
             return id;
         }
-        let id = nodes.len() as StackId;
+        let id = to_u32(nodes.len());
         nodes.push(node);
         ids.insert_unique(hash(&node), id, |&id| hash(&nodes[id as usize]));
         id

@@ -4,13 +4,15 @@
 //! follow; or four and eight bytes at a place.
 //! Reading never goes past the end: a cut or damaged file gives `None`, never a panic.
 
+use crate::narrow::low_u8;
+
 /// Adds a number to the end of `out`.
 pub fn write_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.push(low_u8(number) | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(low_u8(number));
 }
 
 /// Reads numbers and bytes one after the other.

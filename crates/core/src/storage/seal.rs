@@ -20,6 +20,7 @@
 use super::bytes::{Cursor, long_at, short_at};
 use super::file::NewFile;
 use crate::error::{Error, Place, Result};
+use crate::narrow::to_u32;
 use std::borrow::Cow;
 use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -68,7 +69,7 @@ impl Seal {
         debug_assert_eq!(numbers.len(), self.numbers);
         let mut header = self.magic.to_vec();
         header.extend(self.version.to_le_bytes());
-        header.extend((numbers.len() as u32).to_le_bytes());
+        header.extend(to_u32(numbers.len()).to_le_bytes());
         for number in [length, checksum].iter().chain(numbers) {
             header.extend(number.to_le_bytes());
         }
@@ -97,7 +98,7 @@ impl Seal {
         let number = |at| long_at(header, at).unwrap_or_default();
         let digest = number(self.size() - 8);
         if digest != xxh3_64(&header[..self.size() - 8])
-            || short_at(header, 12) != Some(self.numbers as u32)
+            || short_at(header, 12) != Some(to_u32(self.numbers))
         {
             return Err(Flaw::new("a header that does not fit its checksum"));
         }

@@ -10,6 +10,7 @@ use super::envelope::{Crossing, Envelope};
 use super::sieve::{Known, Lines};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::narrow::to_u32;
 use std::sync::Arc;
 
 /// Sentences between two looks at the job.
@@ -137,7 +138,7 @@ fn ends<S: Copy + PartialOrd>(values: &[S], offsets: &[u32]) -> Vec<[u32; 2]> {
             least = if *value < values[least] { at } else { least };
             most = if *value > values[most] { at } else { most };
         }
-        [least as u32, most as u32]
+        [to_u32(least), to_u32(most)]
     };
     offsets.windows(2).map(of).collect()
 }
@@ -235,7 +236,7 @@ impl Point {
             if number.is_multiple_of(BLOCK) {
                 job.check()?;
             }
-            let start = candidates.start as u32;
+            let start = to_u32(candidates.start);
             let highest = (self.best[number] - start) as usize;
             let [least, most] = ends[number].map(|place| place as usize);
             let lines = Lines {
@@ -261,7 +262,7 @@ fn best_of(pool: &Pool, scores: &[f64]) -> Vec<u32> {
                 best = at;
             }
         }
-        best as u32
+        to_u32(best)
     };
     pool.sentences().map(best).collect()
 }

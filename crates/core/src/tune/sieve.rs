@@ -8,6 +8,7 @@
 //! instructions; of the candidates of a sentence about one in ten is left.
 
 use super::envelope::Line;
+use crate::narrow::to_u32;
 
 /// Lines that are treated together.
 const GROUP: usize = 8;
@@ -59,14 +60,14 @@ pub fn sift<S: Copy + Into<f64>>(
             // Which ones cannot be foreseen, so every place is written, and the next one over it
             // when it is not wanted: no jumps for the processor to guess.
             for (lane, above) in above.into_iter().enumerate() {
-                left[count] = (number * GROUP + lane) as u32;
+                left[count] = to_u32(number * GROUP + lane);
                 count += usize::from(above >= 0.0);
             }
         }
     }
     let done = slopes.len() * GROUP;
     for (at, (&slope, &intercept)) in last_slopes.iter().zip(last_intercepts).enumerate() {
-        left[count] = (done + at) as u32;
+        left[count] = to_u32(done + at);
         count += usize::from(roof.above(slope.into(), intercept) >= 0.0);
     }
     out.clear();

@@ -6,6 +6,7 @@
 //! Not: finding tags and chunks, which `annotate` does.
 
 use crate::corpus::factor::unescape_bars as unescape;
+use crate::narrow::{to_u32, to_usize};
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -148,7 +149,7 @@ impl<'a> Sentence<'a> {
     fn push_chunk(&mut self, at: usize, tag: Cow<'a, str>) -> Result<(), BadToken> {
         if tag == OUTSIDE {
             self.types.push(tag);
-            self.groups.push(at as u32);
+            self.groups.push(to_u32(at));
             return Ok(());
         }
         let Some((opens @ ("B" | "I"), kind)) =
@@ -158,7 +159,7 @@ impl<'a> Sentence<'a> {
             return Err(BadToken { at, found: format!("chunk tag `{tag}`"), expected });
         };
         let group = match opens {
-            "B" => at as u32,
+            "B" => to_u32(at),
             _ if self.types.last().is_some_and(|last| *last == kind) => self.groups[at - 1],
             _ => {
                 let found = format!("chunk tag `{tag}` continues nothing");
@@ -187,7 +188,7 @@ impl<'a> Sentence<'a> {
             let end = (start..groups.len()).take_while(same).last().unwrap_or(start);
             let leads = |at: &usize| can_head(&types[start], &tags[*at]);
             let head = (start..=end).rev().find(leads).unwrap_or(end);
-            heads.resize(end + 1, head as u32);
+            heads.resize(end + 1, to_u32(head));
             start = end + 1;
         }
     }
@@ -232,7 +233,7 @@ impl<'a> Sentence<'a> {
         if position < 1 {
             return START;
         }
-        let at = position as usize - 1;
+        let at = to_usize(position) - 1;
         if at >= self.len() {
             return END;
         }

@@ -7,6 +7,7 @@
 use super::sentence::{Annotation, Layer, Sentence, hash_of};
 use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Result};
+use crate::narrow::to_i64;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ impl AnnotatedText {
             }
             id
         };
-        for at in 1..=sentence.len() as i64 {
+        for at in 1..=to_i64(sentence.len()) {
             words.push(intern(sentence.at(Layer::Word, at)));
             if annotation.tags {
                 tags.push(intern(sentence.at(Layer::Tag, at)));

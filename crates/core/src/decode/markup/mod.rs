@@ -14,6 +14,7 @@ mod tests;
 
 use crate::error::{Error, Place, Result};
 use crate::feature::Span;
+use crate::narrow::{to_f32, to_u32};
 use crate::reorder::Fences;
 use tag::{Fault, Kind, Tag, unescape};
 
@@ -137,7 +138,7 @@ impl Marked {
         if mode == MarkupMode::Ignore {
             given.clear();
         }
-        let fences = Fences::new(words.len() as u32, &zones, &walls);
+        let fences = Fences::new(to_u32(words.len()), &zones, &walls);
         let is_exclusive = mode == MarkupMode::Exclusive;
         Ok(Marked { words, markup: Markup { given, is_exclusive, fences } })
     }
@@ -162,7 +163,7 @@ impl<'a> Reader<'a> {
         if tag.kind != Kind::Whole || !tag.attributes.is_empty() {
             return Err(self.wrong(tag, "is not a wall", "`<wall/>`".into()));
         }
-        Ok(self.words.len() as u32)
+        Ok(to_u32(self.words.len()))
     }
 
     fn open(&mut self, mut tag: Tag<'a>) -> Result<()> {
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
             );
             return Err(self.wrong(tag, &what, format!("`</{}>` first", opened.name)));
         }
-        let span = Span::new(opened.first_word as u32, self.words.len() as u32);
+        let span = Span::new(to_u32(opened.first_word), to_u32(self.words.len()));
         if opened.name == "zone" {
             return Ok(Some(span));
         }
@@ -281,5 +282,5 @@ impl<'a> Reader<'a> {
 
 fn log_of(prob: &str) -> Option<f32> {
     let value: f64 = prob.trim().parse().ok()?;
-    (value > 0.0 && value <= 1.0).then(|| value.ln() as f32)
+    (value > 0.0 && value <= 1.0).then(|| to_f32(value.ln()))
 }

@@ -8,6 +8,7 @@ use super::BLOCK;
 use crate::Job;
 use crate::error::{Error, Result};
 use crate::extract::SEPARATOR;
+use crate::narrow::to_usize;
 use crate::orientation::{Model, Orientation};
 use crate::storage::NewFile;
 use flate2::Compression;
@@ -81,7 +82,7 @@ fn write_general(out: &mut String, number: f64) {
     };
     if (-4..6).contains(&exponent) {
         let start = out.len();
-        let decimals = (5 - exponent) as usize;
+        let decimals = to_usize(5 - exponent);
         let _ = write!(out, "{number:.decimals$}");
         let kept = trim(&out[start..]);
         out.truncate(start + kept);

@@ -9,6 +9,7 @@ use crate::Job;
 use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
 use crate::extract::{MAX_LENGTH, SEPARATOR};
+use crate::narrow::{to_f32, to_u32, whole};
 use crate::orientation::{Orientation, ROWS};
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     let contents =
         Contents { packed, counts: survey.has_counts, models, msd: has(false), mslr: has(true) };
     let words = |side: &Side| {
-        let all = (0..side.vocab.len()).map(|id| (side.vocab.word(id as u32), side.counts[id]));
+        let all = (0..side.vocab.len()).map(|id| (side.vocab.word(to_u32(id)), side.counts[id]));
         NewWords::new(all)
     };
     let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&survey.src), words(&survey.tgt));
@@ -233,7 +234,7 @@ impl TextRow {
         }
         for (score, &at) in self.scores.iter_mut().zip(&columns.places) {
             let word = field.split_whitespace().nth(at).unwrap_or_default();
-            *score = ln(word)? as f32;
+            *score = to_f32(ln(word)?);
         }
         Ok(())
     }
@@ -287,7 +288,7 @@ fn counts(field: &str) -> Option<[u64; 3]> {
     let mut words = field.split_whitespace();
     for count in &mut counts {
         let value: f64 = words.next()?.parse().ok()?;
-        *count = (value.is_finite() && value >= 0.0).then_some(value.round() as u64)?;
+        *count = (value.is_finite() && value >= 0.0).then_some(whole(value.round()))?;
     }
     Some(counts)
 }
@@ -350,7 +351,7 @@ impl OrientationRows {
         for direction in self.orientation.directions() {
             for &places in columns {
                 let word = words.next().unwrap_or_default();
-                let score = ln(word).map_err(|found| bad_row(place(), &found))? as f32;
+                let score = to_f32(ln(word).map_err(|found| bad_row(place(), &found))?);
                 for &at in places {
                     self.rows[direction as usize][first + at] = score;
                 }

@@ -7,6 +7,7 @@
 //! Cost: a few looks at the coverage.
 
 use crate::feature::Coverage;
+use crate::narrow::to_u8;
 
 /// Number of bits.
 pub const BITS: usize = 8;
@@ -74,7 +75,7 @@ impl Gains {
     pub fn of(bits: &[f32; BITS]) -> Gains {
         let mut gains = [0.0; CODES];
         for (code, gain) in gains.iter_mut().enumerate() {
-            *gain = Around(code as u8).bits().map(|bit| bits[bit]).sum();
+            *gain = Around(to_u8(code)).bits().map(|bit| bits[bit]).sum();
         }
         Gains(gains)
     }

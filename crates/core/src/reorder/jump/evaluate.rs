@@ -13,6 +13,7 @@ use super::{Judge, Window};
 use crate::Job;
 use crate::error::{Error, Result};
 use crate::feature::{Coverage, Here, Span};
+use crate::narrow::to_u32;
 use crate::parallel::for_each_block;
 use crate::reorder::{Corpus, Space};
 
@@ -178,7 +179,7 @@ impl Decided {
         let half = 0.5_f32.ln();
         walk.steps(order, |from, next, cov| {
             let is_sample = |to: &u32| *to != next && !cov.has(*to - 1);
-            let wrong = window.around(from, order.len() as u32).filter(is_sample);
+            let wrong = window.around(from, to_u32(order.len())).filter(is_sample);
             for to in std::iter::once(next).chain(wrong) {
                 let yes = rater.log_prob(cov, from, to) >= half;
                 *match (to == next, yes) {

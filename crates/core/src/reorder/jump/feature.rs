@@ -18,6 +18,7 @@ use crate::error::{Error, Place, Result};
 use crate::feature::{
     Coverage, Here, OptionId, PathFeature, PathScorer, Phrase, Source, Span, check_name,
 };
+use crate::narrow::to_u32;
 use crate::reorder::annotated::annotated;
 use crate::reorder::order::MeanOrder;
 use rustc_hash::FxHashMap;
@@ -133,7 +134,7 @@ struct Guess {
 
 impl Guess {
     fn new(rater: &Rater<'_>) -> Guess {
-        let length = rater.len() as u32;
+        let length = to_u32(rater.len());
         Guess { blocks: vec![0; Coverage::blocks_for(length)], length }
     }
 
@@ -193,7 +194,7 @@ impl<'a> Scorer<'a> {
             }
             _ => 0.0,
         };
-        self.insides.push(Inside { words: first as u32..self.words.len() as u32, sum });
+        self.insides.push(Inside { words: to_u32(first)..to_u32(self.words.len()), sum });
     }
 
     fn words(&self, phrase: OptionId) -> &[u32] {
@@ -205,7 +206,7 @@ impl<'a> Scorer<'a> {
 /// What may be hoped for each word. What is translated before a jump is guessed to be all words up
 /// to the one jumped from, but the one jumped to.
 fn hopes(rater: &Rater<'_>) -> Vec<Hope> {
-    let length = rater.len() as u32;
+    let length = to_u32(rater.len());
     let mut guess = Guess::new(rater);
     let mut log_prob = |from: u32, to: u32| {
         let spans = [Span::new(0, from.min(to - 1)), Span::new(to.min(from), from)];

@@ -5,6 +5,7 @@
 //! hash. Cost: one hash and a look; no allocation after the first.
 
 use crate::feature::Coverage;
+use crate::narrow::{to_u32, to_usize};
 use std::hash::Hasher;
 
 /// Numbers that are kept, a power of two.
@@ -23,7 +24,7 @@ pub struct Kept {
 impl Kept {
     /// A table for a sentence of this length.
     pub fn new(length: usize) -> Self {
-        let width = Coverage::blocks_for(length as u32);
+        let width = Coverage::blocks_for(to_u32(length));
         Kept { width, keys: Vec::new(), values: Vec::new() }
     }
 
@@ -38,7 +39,7 @@ impl Kept {
         let mut hasher = rustc_hash::FxHasher::default();
         hasher.write_u64(head);
         cov.blocks().iter().for_each(|&block| hasher.write_u64(block));
-        let place = hasher.finish() as usize & (KEPT - 1);
+        let place = to_usize(hasher.finish()) & (KEPT - 1);
         let key = &self.keys[place * stride..][..stride];
         match key[0] == head && key[1..] == *cov.blocks() {
             true => Ok(self.values[place]),

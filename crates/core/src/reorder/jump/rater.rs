@@ -15,6 +15,7 @@ use super::kept::Kept;
 use super::matrix::Matrix;
 use super::samples::Window;
 use crate::feature::{Coverage, Span};
+use crate::narrow::{to_f32, to_u32};
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 
@@ -81,7 +82,7 @@ impl<'a> Rater<'a> {
         let weight = self.matrix.get(from, to);
         match self.link {
             Link::Ready => weight,
-            Link::Apart => ln_sigmoid(f64::from(weight + self.gain(cov, to))) as f32,
+            Link::Apart => to_f32(ln_sigmoid(f64::from(weight + self.gain(cov, to)))),
             Link::Choice(_) => weight + self.gain(cov, to),
         }
     }
@@ -90,7 +91,7 @@ impl<'a> Rater<'a> {
     pub fn log_prob(&self, cov: Coverage<'_>, from: u32, to: u32) -> f32 {
         let score = self.score(cov, from, to);
         let Link::Choice(window) = self.link else { return score };
-        let within = window.around(from, self.len() as u32);
+        let within = window.around(from, to_u32(self.len()));
         let Sums { kept, scores, .. } = &mut *self.sums.borrow_mut();
         let sum = match kept.place(u64::from(from), cov) {
             Ok(known) => known,

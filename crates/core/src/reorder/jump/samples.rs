@@ -6,6 +6,7 @@
 
 use super::around::Around;
 use crate::feature::{Coverage, Span};
+use crate::narrow::to_u32;
 
 /// A jump from one source word to another, and whether it is the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Walk {
                 Sample { from, to, is_next: to == next, around }
             };
             each(sample(next));
-            for to in window.around(from, order.len() as u32) {
+            for to in window.around(from, to_u32(order.len())) {
                 if to != next && !cov.has(to - 1) {
                     each(sample(to));
                 }
@@ -71,7 +72,7 @@ impl Walk {
     /// Calls `each` for every step: where it starts, where it goes, both from 1, and what is
     /// translated before it.
     pub fn steps(&mut self, order: &[u32], mut each: impl FnMut(u32, u32, Coverage<'_>)) {
-        let length = order.len() as u32;
+        let length = to_u32(order.len());
         self.covered.clear();
         self.covered.resize(Coverage::blocks_for(length), 0);
         let mut from = 0;

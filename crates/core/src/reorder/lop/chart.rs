@@ -10,6 +10,7 @@
 //! Cost: O(n³) time, O(n²) memory that is used again.
 
 use super::pairs::Pairs;
+use crate::narrow::to_u16;
 
 /// The most words of a sentence: back-pointers are 16 bits.
 pub const LONGEST: usize = 1 << 14;
@@ -114,7 +115,7 @@ impl Chart {
                 gain += delta.max(0.0);
             }
             if gain > best.0 {
-                best = (gain, (split as u16, is_turned));
+                best = (gain, (to_u16(split), is_turned));
             }
         }
         best

@@ -7,6 +7,7 @@
 
 use super::pairs::Pairs;
 use crate::error::{Error, Result};
+use crate::narrow::to_u8;
 
 /// The most words: 12 MB for each word more than 20.
 pub const LONGEST: usize = 20;
@@ -31,7 +32,7 @@ pub fn best_order(pairs: &Pairs) -> Result<Vec<u32>> {
             let before = (0..length).filter(|other| others >> other & 1 == 1);
             let worth = best[others] + before.map(|other| pairs.get(other, word)).sum::<f64>();
             if worth > best[set] {
-                (best[set], last[set]) = (worth, word as u8);
+                (best[set], last[set]) = (worth, to_u8(word));
             }
         }
     }

@@ -12,6 +12,7 @@ use super::pairs::Pairs;
 use crate::corpus::SrcPos;
 use crate::error::Result;
 use crate::feature::{Here, OptionId, PathFeature, PathScorer, Phrase, Source, Span, check_name};
+use crate::narrow::to_f32;
 use crate::reorder::annotated::annotated;
 use std::sync::Arc;
 
@@ -95,15 +96,15 @@ impl Scorer {
 
 impl PathScorer for Scorer {
     fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
-        (-self.lost(here, self.spans[phrase.index()]) as f32, state)
+        (to_f32(-self.lost(here, self.spans[phrase.index()])), state)
     }
 
     fn finish(&self, _: u32) -> f32 {
-        self.kept as f32
+        to_f32(self.kept)
     }
 
     fn rate(&self, _: u32, here: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
-        let word = |word: &SrcPos| -self.lost(here, Span::new(word.0, word.0 + 1)) as f32;
+        let word = |word: &SrcPos| to_f32(-self.lost(here, Span::new(word.0, word.0 + 1)));
         scores.extend(words.iter().map(word));
     }
 }

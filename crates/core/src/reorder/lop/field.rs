@@ -18,6 +18,7 @@ use super::span_features::{Edges, PLACES, labelled, placed};
 use super::tree::{Both, Corners, LABELS, Nodes};
 use crate::Job;
 use crate::error::Result;
+use crate::narrow::{to_f32, to_u32};
 use crate::parallel::{for_each_block, map};
 use crate::reorder::Corpus;
 use std::sync::Mutex;
@@ -170,9 +171,9 @@ impl Field {
                     for &place in &*touched {
                         let (cell, weight) =
                             (&mut cells[place as usize], &mut weights[place as usize]);
-                        let slope = std::mem::take(&mut cell.sum) - prior as f32 * *weight;
+                        let slope = std::mem::take(&mut cell.sum) - to_f32(prior) * *weight;
                         cell.squares += slope * slope;
-                        let change = rate as f32 * slope / (cell.squares.sqrt() + TINY);
+                        let change = to_f32(rate) * slope / (cell.squares.sqrt() + TINY);
                         *weight += change;
                         cell.late += change * time;
                     }
@@ -200,10 +201,10 @@ impl Field {
 impl Shard {
     /// Adds up the slopes of a batch, sentence by sentence.
     fn collect(&mut self, slopes: &[Option<Slopes>], number: usize) {
-        let size = self.cells.len() as u32;
+        let size = to_u32(self.cells.len());
         for (shards, _) in slopes.iter().flatten() {
             for &(place, slope) in &shards[number] {
-                let place = place - number as u32 * size;
+                let place = place - to_u32(number) * size;
                 let sum = &mut self.cells[place as usize].sum;
                 // A sum that comes back to 0 is listed twice, which does no harm.
                 if *sum == 0.0 {
@@ -322,7 +323,7 @@ impl Worker {
         let mut slopes: [Vec<Slope>; SHARDS] = Default::default();
         let size = slots.len() / SHARDS;
         let mut push = |place: usize, amount: f64| {
-            slopes[place / size].push((place as u32, amount as f32));
+            slopes[place / size].push((to_u32(place), to_f32(amount)));
         };
         let edges = Edges::new(src);
         let matters = |both: &Both| both[0].abs().max(both[1].abs()) >= NEGLIGIBLE;
@@ -385,7 +386,7 @@ impl Worker {
 /// Numbers from 0 in an order that a seed decides.
 fn shuffled(length: usize, seed: u64) -> Vec<u32> {
     let mut keyed: Vec<(u64, u32)> =
-        (0..length as u32).map(|at| (super::slots::mix(seed, u64::from(at)), at)).collect();
+        (0..to_u32(length)).map(|at| (super::slots::mix(seed, u64::from(at)), at)).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, at)| at).collect()
 }

@@ -5,6 +5,7 @@
 
 use crate::align::Link;
 use crate::error::{Result, named};
+use crate::narrow::to_u32;
 use crate::reorder::order::{Heuristic, inverse, order_of_links, ranks_of_links};
 
 /// Where reference orders come from.
@@ -83,7 +84,7 @@ impl Wishes {
 
     /// All wishes, of pairs with the left word first.
     pub fn all(&self) -> impl Iterator<Item = ((u32, u32), f64)> + '_ {
-        let length = self.all.len() as u32;
+        let length = to_u32(self.all.len());
         let pairs = (0..length).flat_map(move |left| (left + 1..length).map(move |r| (left, r)));
         let weighed = pairs.map(|pair| (pair, self.weigh(pair.0 as usize, pair.1 as usize)));
         weighed.filter(|(_, weight)| *weight != 0.0)

@@ -5,6 +5,7 @@
 //! Cost: linear; the memory is used again.
 
 use crate::corpus::annotated::{AnnotatedText, END, Layer, START, Sentence, hash_of};
+use crate::narrow::{to_i64, to_u32};
 
 /// A sentence as hashes; positions count from 0.
 #[derive(Debug, Default, Clone)]
@@ -20,7 +21,7 @@ pub struct Hashed {
 impl Hashed {
     /// Takes up a sentence of text; tags only if they are wanted.
     pub fn fill(&mut self, src: &Sentence<'_>, wants_tags: bool) {
-        let layer = |layer| (1..=src.len() as i64).map(move |at| hash_of(src.at(layer, at)));
+        let layer = |layer| (1..=to_i64(src.len())).map(move |at| hash_of(src.at(layer, at)));
         let tags = (wants_tags && src.annotation().tags).then(|| layer(Layer::Tag));
         self.take(src.len(), layer(Layer::Word), tags);
     }
@@ -56,7 +57,7 @@ impl Hashed {
         let inner = &own_tags[1..=length];
         for (at, tag) in inner.iter().enumerate() {
             let last = inner[..at].iter().rposition(|other| other == tag);
-            last_same.push(last.map_or(0, |last| last as u32 + 1));
+            last_same.push(last.map_or(0, |last| to_u32(last) + 1));
         }
     }
 

@@ -10,6 +10,7 @@
 
 use super::span_features::PLACES;
 use super::tree::{Both, Extra, LABELS, Nodes, ROOT, place_of};
+use crate::narrow::to_u32;
 
 /// Expected counts below this are left out.
 const NEGLIGIBLE: f64 = 1e-7;
@@ -142,7 +143,7 @@ impl Inside {
     ) {
         let side = self.length + 1;
         let at = start * side + end;
-        self.first[at] = self.scores.len() as u32;
+        self.first[at] = to_u32(self.scores.len());
         let [all, agreeing] = &mut self.terms;
         all.clear();
         agreeing.clear();

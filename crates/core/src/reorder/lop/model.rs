@@ -19,6 +19,7 @@ use super::slots::{Mapped, Slots, Weights};
 use super::tree::{BestTree, Corners, Nodes, Nothing};
 use crate::corpus::annotated::Sentence;
 use crate::error::{Place, Result, named};
+use crate::narrow::to_u32;
 use crate::reorder::neural;
 use crate::storage::{Checked, Flaw, NewFile, Seal, in_memory, map, read_only};
 use memmap2::Mmap;
@@ -285,7 +286,7 @@ impl Orderer {
                     if kind == Kind::Joint {
                         orderer.expect(model, |turned| 1.0 - 2.0 * turned);
                     }
-                    let mut order: Vec<u32> = (0..piece.len() as u32).collect();
+                    let mut order: Vec<u32> = (0..to_u32(piece.len())).collect();
                     orderer.chart.step(&orderer.pairs, &mut order, piece.len());
                     order
                 }
@@ -331,7 +332,7 @@ impl Orderer {
                 }
             }
             start += length;
-            (0..length as u32).collect()
+            (0..to_u32(length)).collect()
         });
         whole
     }
@@ -388,7 +389,7 @@ impl Orderer {
         let mut whole = Vec::with_capacity(src.len());
         for start in (0..src.len()).step_by(longest) {
             let piece = src.slice(start..src.len().min(start + longest));
-            whole.extend(order(self, &piece).into_iter().map(|word| word + start as u32));
+            whole.extend(order(self, &piece).into_iter().map(|word| word + to_u32(start)));
         }
         whole
     }

@@ -10,6 +10,7 @@
 use super::slots::mix;
 use super::span_features::PLACES;
 use super::tree::{Both, Extra, LABELS, Nodes, ROOT, place_of};
+use crate::narrow::{to_u8, to_u32};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -79,7 +80,7 @@ impl Nbest {
     pub fn orders(&mut self, nodes: &Nodes, extra: &impl Extra, most: usize) -> Vec<Ranked> {
         let length = nodes.len();
         if length < 2 {
-            return vec![Ranked { score: 0.0, order: (0..length as u32).collect() }];
+            return vec![Ranked { score: 0.0, order: (0..to_u32(length)).collect() }];
         }
         self.begin(length);
         for width in 2..=length {
@@ -183,14 +184,14 @@ impl Nbest {
             _ => joined(right.hash, left.hash, split - start),
         };
         let score = own + left.score + right.score;
-        Some(Candidate(Entry { score, hash, split: split as u32, label: label as u8, ranks }))
+        Some(Candidate(Entry { score, hash, split: to_u32(split), label: to_u8(label), ranks }))
     }
 
     fn read_off(&self, whole: (usize, usize, usize, usize), order: &mut Vec<u32>) {
         let mut spans = vec![whole];
         while let Some((start, end, place, rank)) = spans.pop() {
             if end - start == 1 {
-                order.push(start as u32);
+                order.push(to_u32(start));
                 continue;
             }
             let entry = self.lists[start * self.side + end][place][rank];

@@ -10,6 +10,7 @@
 use super::hashed::Hashed;
 use super::slots::{Slots, Weights, mix};
 use crate::corpus::annotated::{Layer, Sentence};
+use crate::narrow::{to_i64, to_usize};
 use crate::reorder::names::escape;
 
 /// What a template takes of one of the two words: fields as (layer, offset).
@@ -155,7 +156,7 @@ pub fn texts(src: &Sentence<'_>, left: usize, right: usize, has_tags: bool) -> V
     let fields = |text: &mut String, part: Part, at: usize| {
         for &(layer, offset) in part {
             text.push('|');
-            escape(src.at(layer, at as i64 + offset), text);
+            escape(src.at(layer, to_i64(at) + offset), text);
         }
     };
     let named = |number: u8| format!("{number:02}");
@@ -169,7 +170,7 @@ pub fn texts(src: &Sentence<'_>, left: usize, right: usize, has_tags: bool) -> V
     }
     let mut seen: Vec<&str> = Vec::new();
     for at in (left + 1..right).filter(|_| has_tags) {
-        let tag = src.at(Layer::Tag, at as i64);
+        let tag = src.at(Layer::Tag, to_i64(at));
         if !seen.contains(&tag) {
             seen.push(tag);
             let mut text = named(BETWEEN);
@@ -184,5 +185,5 @@ pub fn texts(src: &Sentence<'_>, left: usize, right: usize, has_tags: bool) -> V
 
 /// What texts of features with a distance end with.
 pub fn suffix(distance: usize) -> String {
-    format!("|d={}", BINS[(form(distance) as usize - 1) / 2])
+    format!("|d={}", BINS[(to_usize(form(distance)) - 1) / 2])
 }

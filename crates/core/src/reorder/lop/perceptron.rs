@@ -18,6 +18,7 @@ use super::pairs::Pairs;
 use super::slots::Slots;
 use crate::Job;
 use crate::error::Result;
+use crate::narrow::{to_f32, to_u32};
 use crate::parallel::{BLOCK, for_each_block, map};
 use crate::reorder::Corpus;
 use crate::reorder::order::inverse;
@@ -130,7 +131,7 @@ impl Perceptron {
     /// The average of the weights after each sentence so far, and before the first.
     pub fn average(&self) -> Vec<f32> {
         let steps = (self.sentences + 1) as f64;
-        let average = |(&weight, &late): (&f32, &f64)| (f64::from(weight) - late / steps) as f32;
+        let average = |(&weight, &late): (&f32, &f64)| to_f32(f64::from(weight) - late / steps);
         self.weights.iter().zip(&self.late).map(average).collect()
     }
 
@@ -146,7 +147,7 @@ impl Perceptron {
         parts.scores(src, (self.options.slots, self.weights.as_slice()), |left, right, score| {
             pairs.set(left - 1, right - 1, score);
         });
-        let mut order: Vec<u32> = (0..length as u32).collect();
+        let mut order: Vec<u32> = (0..to_u32(length)).collect();
         chart.climb(pairs, &mut order, length);
         let found = inverse(&order).unwrap_or_default();
         let ranks = self.options.reference.ranks(length, corpus.links(number));
@@ -156,7 +157,7 @@ impl Perceptron {
                 let wanted = opinion(ranks[left], ranks[right]);
                 let is_kept = found[left] < found[right];
                 if (wanted > 0 && !is_kept) || (wanted < 0 && is_kept) {
-                    mistakes.push((left as u32 + 1, right as u32 + 1, f32::from(wanted)));
+                    mistakes.push((to_u32(left) + 1, to_u32(right) + 1, f32::from(wanted)));
                 }
             }
         }
@@ -217,5 +218,5 @@ impl Counts {
 
 /// ln((k + ½) / (r + ½)).
 pub fn log_odds(kept: u64, turned: u64) -> f32 {
-    ((kept as f64 + 0.5).ln() - (turned as f64 + 0.5).ln()) as f32
+    to_f32((kept as f64 + 0.5).ln() - (turned as f64 + 0.5).ln())
 }

@@ -7,6 +7,7 @@
 //! Not: a list of the features; `explain` makes their texts anew from the sentence.
 
 use crate::error::{Error, Result};
+use crate::narrow::{low_u64, to_usize};
 
 /// Numbers in a line.
 const LINE: u64 = 16;
@@ -54,7 +55,7 @@ impl Slots {
     #[inline]
     pub fn place(self, print: u64, form: u64) -> usize {
         let line = print >> (64 - (self.bits - LINE.trailing_zeros()));
-        (line * LINE + (print.wrapping_add(form) & (LINE - 1))) as usize
+        to_usize(line * LINE + (print.wrapping_add(form) & (LINE - 1)))
     }
 }
 
@@ -88,7 +89,7 @@ impl Weights for Mapped<'_> {
 pub fn mix(first: u64, second: u64) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let product = u128::from(first ^ ODD) * u128::from(second ^ 0xd6e8_feb8_6659_fd93);
-    (product as u64) ^ ((product >> 64) as u64)
+    low_u64(product) ^ ((product >> 64) as u64)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::pair_features::PairParts;
 use super::pairs::Pairs;
 use super::slots::{Slots, Weights};
 use super::span_features::{Edges, PLACES, labelled, placed};
+use crate::narrow::to_u32;
 
 /// Straight, and inverted.
 pub const LABELS: usize = 2;
@@ -224,7 +225,7 @@ impl BestTree {
     pub fn order(&mut self, nodes: &Nodes, extra: &impl Extra) -> (f64, Vec<u32>) {
         let length = nodes.len();
         if length < 2 {
-            return (0.0, (0..length as u32).collect());
+            return (0.0, (0..to_u32(length)).collect());
         }
         let side = length + 1;
         self.best.clear();
@@ -252,7 +253,7 @@ impl BestTree {
                 let halves = left[place_of(label, false)] + right[place_of(label, true)];
                 let score = own[label] + more[label] + halves;
                 if score > best[label] {
-                    (best[label], splits[label]) = (score, split as u32);
+                    (best[label], splits[label]) = (score, to_u32(split));
                 }
             }
         }
@@ -270,7 +271,7 @@ impl BestTree {
         let mut spans = vec![whole];
         while let Some((start, end, place)) = spans.pop() {
             if end - start == 1 {
-                order.push(start as u32);
+                order.push(to_u32(start));
                 continue;
             }
             let at = start * side + end;

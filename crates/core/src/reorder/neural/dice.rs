@@ -3,6 +3,8 @@
 //! In: a seed, and what the numbers are for. Out: numbers that look random. Each purpose has numbers
 //! of its own, so that it does not matter in which order purposes are served.
 
+use crate::narrow::to_usize;
+
 /// Random numbers that are the same everywhere (SplitMix, Steele and others, 2014).
 #[derive(Debug, Clone, Copy)]
 pub struct Dice(u64);
@@ -36,7 +38,7 @@ impl Dice {
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = (u128::from(self.next()) * (last as u128 + 1)) >> 64;
-            items.swap(last, other as usize);
+            items.swap(last, to_usize(other));
         }
     }
 }

@@ -12,6 +12,7 @@ use super::shape::{Shape, Sizes};
 use super::vocabulary::Vocabulary;
 use crate::corpus::annotated::{Annotation, Sentence};
 use crate::error::{Place, Result};
+use crate::narrow::{to_u32, to_usize};
 use crate::reorder::jump::{BITS, Judge, Link, Matrix, Rater, Window};
 use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ impl Model {
         });
         let mut body = Vec::new();
         for text in [&words, &tag_text] {
-            body.extend((text.len() as u32).to_le_bytes());
+            body.extend(to_u32(text.len()).to_le_bytes());
         }
         body.extend(words.as_bytes());
         body.extend(tag_text.as_bytes());
@@ -248,7 +249,7 @@ fn parse(numbers: &[u64]) -> Option<(Sizes, bool, Recipe)> {
     }
     let window = u32::try_from(window).ok().filter(|window| (1..=1000).contains(window))?;
     let rows = u32::try_from(rows).ok().filter(|&rows| rows > 0)? as usize;
-    let [embedding, hidden, key] = [embedding, hidden, key].map(|size| size as usize);
+    let [embedding, hidden, key] = [embedding, hidden, key].map(to_usize);
     let sizes = Sizes { rows, embedding, hidden, key, coverage: flags & 1 == 1 };
     let head = if flags & 4 == 4 { Head::Pairs(u32::try_from(last).ok()?) } else { Head::Next };
     let recipe = Recipe { window, epochs: u32::try_from(epochs).ok()?, sentences, seed, head };

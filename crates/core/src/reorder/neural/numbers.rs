@@ -113,6 +113,11 @@ pub fn add_rows(a: &[f32], sum: &mut [f32]) {
 
 /// e^x, to within a few units of the last place; 0 far below and very large far above.
 #[inline(always)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "n is from -126 to 127, and the exponent's bits are wanted"
+)]
 pub fn exp(x: f32) -> f32 {
     // x = n ln 2 + r with |r| <= ln 2 / 2; e^r by its series, 2^n by the bits of the exponent.
     let x = x.clamp(-87.0, 88.0);

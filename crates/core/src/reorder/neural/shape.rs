@@ -4,6 +4,7 @@
 //! Matrices are kept row by row, a row for each input; gates stand side by side: update, reset,
 //! candidate.
 
+use crate::narrow::to_usize;
 use crate::reorder::jump::BITS;
 use std::ops::Range;
 
@@ -162,5 +163,5 @@ impl Shape {
 /// The place of a distance from one position to another, both from 1 or 0.
 pub fn distance(from: u32, to: u32) -> usize {
     let clipped = (i64::from(to) - i64::from(from)).clamp(-i64::from(FAR), i64::from(FAR));
-    (clipped + i64::from(FAR)) as usize
+    to_usize(clipped + i64::from(FAR))
 }

@@ -17,6 +17,7 @@ use super::shape::{Shape, Sizes};
 use super::vocabulary::Vocabulary;
 use crate::Job;
 use crate::error::{Error, Result};
+use crate::narrow::to_u32;
 use crate::parallel::map;
 use crate::reorder::Corpus;
 use crate::reorder::jump::{Around, BITS, Walk, Window};
@@ -336,7 +337,7 @@ impl Worker {
                 let gains = &said.around[(sample.to as usize - 1) * BITS..][..BITS];
                 score += sample.around.bits().map(|bit| gains[bit]).sum::<f32>();
             }
-            let cell = sample.from * length as u32 + sample.to - 1;
+            let cell = sample.from * to_u32(length) + sample.to - 1;
             shares.push((cell, score, sample.around));
         });
         value += settle(shares, &mut more, length, weight);

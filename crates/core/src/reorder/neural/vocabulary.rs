@@ -7,6 +7,7 @@
 //! Cost: one look-up a word and layer.
 
 use crate::corpus::annotated::{Layer, Sentence};
+use crate::narrow::{to_i64, to_u32};
 use crate::reorder::Corpus;
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,7 @@ impl Vocabulary {
             texts.iter().cloned().zip(first..).collect()
         };
         let word_rows = rows(&words, 1);
-        let tag_rows = rows(tags.as_deref().unwrap_or_default(), words.len() as u32 + 2);
+        let tag_rows = rows(tags.as_deref().unwrap_or_default(), to_u32(words.len()) + 2);
         let count = tags.as_ref().map_or(0, Vec::len);
         let is_distinct = word_rows.len() == words.len() && tag_rows.len() == count;
         is_distinct.then_some(Vocabulary { words, tags, word_rows, tag_rows })
@@ -63,10 +64,10 @@ impl Vocabulary {
 
     /// Adds the rows of all words of a sentence.
     pub fn push_rows(&self, src: &Sentence<'_>, rows: &mut Vec<u32>) {
-        for at in 1..=src.len() as i64 {
+        for at in 1..=to_i64(src.len()) {
             rows.push(self.word_rows.get(src.at(Layer::Word, at)).copied().unwrap_or(0));
             if self.tags.is_some() {
-                let unknown = self.words.len() as u32 + 1;
+                let unknown = to_u32(self.words.len()) + 1;
                 rows.push(self.tag_rows.get(src.at(Layer::Tag, at)).copied().unwrap_or(unknown));
             }
         }
@@ -78,7 +79,7 @@ fn counted(corpus: &Corpus, layer: Layer, min_count: u32, most: usize) -> Vec<St
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for number in 0..corpus.len() {
         let src = corpus.text().sentence(number);
-        for at in 1..=src.len() as i64 {
+        for at in 1..=to_i64(src.len()) {
             let text = src.at(layer, at);
             match counts.get_mut(text) {
                 Some(count) => *count += 1,

@@ -11,6 +11,7 @@
 use crate::corpus::SrcPos;
 use crate::error::{Error, Result};
 use crate::feature::{Span, check_name};
+use crate::narrow::{to_f32, to_usize, whole};
 use crate::reorder::distortion::distance;
 use std::fmt;
 
@@ -105,7 +106,7 @@ impl Prune {
             return limit;
         }
         let share = kept as f64 / (kept as f64 + left_out as f64).max(1.0);
-        ((limit as f64 * share).ceil() as usize).max(LEAST_POPS.min(limit))
+        to_usize(whole((limit as f64 * share).ceil())).max(LEAST_POPS.min(limit))
     }
 
     /// Where phrases may start that stay anyway; `end` is the word after the last phrase.
@@ -137,7 +138,7 @@ impl Chooser {
     /// Chooses by these rules.
     pub fn new(prune: Prune) -> Self {
         // The log of 0 is no bound.
-        Chooser { prune, margin: prune.threshold.ln() as f32, entries: Vec::new() }
+        Chooser { prune, margin: to_f32(prune.threshold.ln()), entries: Vec::new() }
     }
 
     /// Its rules.

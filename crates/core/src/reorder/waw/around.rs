@@ -11,6 +11,7 @@ use super::options::Options;
 use super::prepared::Prepared;
 use super::template::{first, fold, spread};
 use crate::corpus::annotated::{Layer, Sentence, hash_of};
+use crate::narrow::to_u32;
 use crate::reorder::jump::{Around, BITS};
 use crate::reorder::names::{escape, plain};
 
@@ -94,7 +95,7 @@ impl Looks {
             let looks = (0..self.chosen.len()).map(|template| Look { template, bit });
             looks.map(|look| model.weight(self.fingerprint(src, word, look))).sum()
         };
-        let words = 1..=src.len() as u32;
+        let words = 1..=to_u32(src.len());
         words.map(|word| std::array::from_fn(|bit| of(word, bit))).collect()
     }
 }

@@ -13,6 +13,7 @@ use super::prepared::Prepared;
 use super::template::{Ends, Shapes};
 use crate::Job;
 use crate::error::Result;
+use crate::narrow::{low_u32, to_usize};
 use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
 use crate::reorder::jump::{Sample, Walk};
@@ -133,7 +134,7 @@ struct Sketch {
 
 impl Sketch {
     fn cell(&self, fingerprint: u64) -> &AtomicU8 {
-        &self.cells[fingerprint as usize & (self.cells.len() - 1)]
+        &self.cells[to_usize(fingerprint) & (self.cells.len() - 1)]
     }
 
     /// Whether a feature may fire often enough.
@@ -220,7 +221,7 @@ impl Table {
         let at = self.place(fingerprint);
         if self.slots[at].fingerprint() == u64::MAX {
             self.used += 1;
-            let (high, low) = ((fingerprint >> 32) as u32, fingerprint as u32);
+            let (high, low) = ((fingerprint >> 32) as u32, low_u32(fingerprint));
             self.slots[at] = Slot { high, low, number: 0 };
         }
         &mut self.slots[at].number

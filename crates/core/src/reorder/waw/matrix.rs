@@ -12,6 +12,7 @@ use super::options::{Objective, Options};
 use super::prepared::Prepared;
 use super::template::Ends;
 use crate::corpus::annotated::{Annotation, Sentence};
+use crate::narrow::to_f32;
 use crate::reorder::jump::{Judge, Link, Matrix, Rater, Weigh, Window, ln_sigmoid};
 use std::cell::Cell;
 
@@ -120,6 +121,6 @@ impl Weigh for Asked<'_> {
         self.model.touch(prints);
         let start = self.model.recipe().bias + self.between(from, to);
         let sum = prints.iter().fold(start, |sum, &print| sum + self.weight(print));
-        (if self.is_ready { ln_sigmoid(sum) } else { sum }) as f32
+        to_f32(if self.is_ready { ln_sigmoid(sum) } else { sum })
     }
 }

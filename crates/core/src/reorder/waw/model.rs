@@ -11,6 +11,7 @@ use super::options::{Anchor, Objective, Options, Templates};
 use super::template::Shapes;
 use crate::corpus::LineReader;
 use crate::error::{Error, Place, Result};
+use crate::narrow::{to_f32, to_usize};
 use crate::reorder::jump::Window;
 use crate::storage::{Checked, Flaw, NewFile, Seal, in_memory, long_at, map, read_only};
 use memmap2::Mmap;
@@ -77,7 +78,7 @@ impl Model {
         let features = entries.len() as u64;
         let homes = features * 3 / 2 + 1;
         let slots = homes + OVERRUN.min(features);
-        let table = slots as usize * SLOT;
+        let table = to_usize(slots) * SLOT;
         let mut body = vec![0xff; table];
         let mut next = 0;
         for (fingerprint, weight) in entries {
@@ -87,7 +88,7 @@ impl Model {
                 let limit = format!("{OVERRUN}");
                 return Err(Error::Limit { place: place(None), found, limit });
             }
-            let at = next as usize * SLOT;
+            let at = to_usize(next) * SLOT;
             body[at..at + 8].copy_from_slice(&fingerprint.to_le_bytes());
             body[at + 8..at + SLOT].copy_from_slice(&weight.to_le_bytes());
             next += 1;
@@ -163,12 +164,12 @@ impl Model {
     }
 
     fn names(&self) -> Option<&str> {
-        let start = HEADER + self.slots as usize * SLOT;
+        let start = HEADER + to_usize(self.slots) * SLOT;
         str::from_utf8(self.bytes.get(start..)?).ok()
     }
 
     fn weight_at(&self, slot: u64) -> Option<f32> {
-        let slot = self.bytes.get(HEADER + slot as usize * SLOT..)?.first_chunk::<SLOT>()?;
+        let slot = self.bytes.get(HEADER + to_usize(slot) * SLOT..)?.first_chunk::<SLOT>()?;
         let (_, weight) = slot.split_last_chunk::<4>()?;
         (long_at(slot, 0) != Some(FREE)).then(|| f32::from_le_bytes(*weight))
     }
@@ -176,8 +177,8 @@ impl Model {
     /// The weight of a feature, 0 when it has none.
     #[inline]
     pub fn weight(&self, fingerprint: u64) -> f32 {
-        let first = HEADER + home(fingerprint, self.homes) as usize * SLOT;
-        let end = HEADER + self.slots as usize * SLOT;
+        let first = HEADER + to_usize(home(fingerprint, self.homes)) * SLOT;
+        let end = HEADER + to_usize(self.slots) * SLOT;
         let Some(slots) = self.bytes.get(first..end) else { return 0.0 };
         for slot in slots.chunks_exact(SLOT) {
             let held = long_at(slot, 0).unwrap_or(FREE);
@@ -193,7 +194,7 @@ impl Model {
     /// memory together.
     pub(super) fn touch(&self, features: &[u64]) {
         let touched = features.iter().fold(0, |sum, &fingerprint| {
-            let first = HEADER + home(fingerprint, self.homes) as usize * SLOT;
+            let first = HEADER + to_usize(home(fingerprint, self.homes)) * SLOT;
             sum ^ self.bytes.get(first).copied().unwrap_or_default()
         });
         // The sum means nothing; without a use the loads would be left out.
@@ -257,7 +258,7 @@ impl Model {
                 recipe.bias = weight;
                 continue;
             }
-            entries.push((shapes.fingerprint_of(name).ok_or_else(wrong)?, weight as f32));
+            entries.push((shapes.fingerprint_of(name).ok_or_else(wrong)?, to_f32(weight)));
             names.push(format!("{name}\n"));
         }
         names.sort_unstable();
@@ -293,8 +294,8 @@ fn parse_header(numbers: &[u64]) -> Option<(Recipe, [u64; 3])> {
     let [inclusive, choice, coverage] = [8, 9, 10].map(|bit| shape >> bit & 1 == 1);
     let window = Window { width: (shape >> 32) as u32, inclusive };
     let objective = if choice { Objective::Choice } else { Objective::Each };
-    let templates = Templates::from_bits(templates as u32)?;
-    let min_count = min_count as u32;
+    let templates = Templates::from_bits(u32::try_from(templates).ok()?)?;
+    let min_count = u32::try_from(min_count).ok()?;
     let options = Options { templates, anchor, window, min_count, objective, coverage };
     let [prior, bias] = [prior, bias].map(f64::from_bits);
     let recipe = Recipe { options, prior, bias, samples };

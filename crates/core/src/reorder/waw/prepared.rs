@@ -7,6 +7,7 @@
 //! Cost: one hash a word and layer; the memory is reused.
 
 use crate::corpus::annotated::{AnnotatedText, END, Layer, START, Sentence, hash_of};
+use crate::narrow::{to_i64, to_isize, to_u32, to_usize};
 
 /// Layers that can be looked at as lists.
 const LISTS: usize = 2;
@@ -40,7 +41,7 @@ impl Prepared {
     pub fn fill_from(&mut self, src: &Sentence<'_>) {
         self.begin(src.len(), src.groups());
         for layer in Layer::ALL {
-            let texts = (1..=src.len() as i64).map(|at| src.at(layer, at));
+            let texts = (1..=to_i64(src.len())).map(|at| src.at(layer, at));
             self.push_layer(src.annotation().has(layer).then(|| texts.map(hash_of)));
         }
         self.finish();
@@ -98,9 +99,9 @@ impl Prepared {
             self.sums.push(sum);
             // Sentences are short, and the word before is most often not far.
             let last = cells[..at].iter().rposition(|&other| other == cell);
-            self.before.push(last.map_or(0, |last| last as u32 + 1));
+            self.before.push(last.map_or(0, |last| to_u32(last) + 1));
             if let Some(last) = last {
-                self.after[first + last] = at as u32 + 1;
+                self.after[first + last] = to_u32(at) + 1;
             }
         }
     }
@@ -122,8 +123,8 @@ impl Prepared {
     /// What stands so far from a position, from -2 to 1.
     #[inline]
     pub fn at(&self, layer: Layer, position: u32, offset: i8) -> u64 {
-        let place = (layer as usize * self.stride() + position as usize + 2) as isize;
-        self.cells[(place + isize::from(offset)) as usize]
+        let place = to_isize(layer as usize * self.stride() + position as usize + 2);
+        self.cells[to_usize(place + isize::from(offset))]
     }
 
     /// The list of what stands between two positions.

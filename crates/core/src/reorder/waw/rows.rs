@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         numbers.clear();
         let mut last = 0;
         for _ in 0..head >> 1 {
-            last += self.cursor.number()? as u32;
+            last += self.cursor.small()?;
             numbers.push(last);
         }
         Some(head & 1 == 1)

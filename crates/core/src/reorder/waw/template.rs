@@ -12,6 +12,7 @@ use super::around::Looks;
 use super::options::{Anchor, Options};
 use super::prepared::{Prepared, list_of};
 use crate::corpus::annotated::{Layer, Sentence, hash_of};
+use crate::narrow::to_u32;
 use crate::reorder::names::{escape, plain};
 
 /// A part of a feature.
@@ -155,7 +156,7 @@ impl Ends {
     pub fn fill(&mut self, shapes: &Shapes, src: &Prepared) {
         self.heads.clear();
         self.tails.clear();
-        let length = src.len() as u32;
+        let length = to_u32(src.len());
         for position in 0..=length {
             self.heads.extend(shapes.chosen.iter().map(|shape| shape.head(src, position)));
         }
@@ -238,7 +239,7 @@ impl Shapes {
         let jump = Jump::new(from, to);
         let both = ends.of(&jump, self.chosen.len());
         for (number, (shape, ends)) in self.chosen.iter().zip(both).enumerate() {
-            let shape_number = number as u32;
+            let shape_number = to_u32(number);
             if let Middle::Each(layer) = shape.middle {
                 let is_first = |at: &u32| src.is_first(layer, *at as usize, jump.low as usize);
                 for between in jump.inside().filter(is_first) {

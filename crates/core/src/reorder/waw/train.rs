@@ -17,6 +17,7 @@ use super::rows::{self, Rows};
 use super::template::Shapes;
 use crate::Job;
 use crate::error::{Error, Result};
+use crate::narrow::{rounded, to_f32};
 use crate::parallel::for_each_block;
 use crate::reorder::Corpus;
 use crate::reorder::jump::Walk;
@@ -198,14 +199,14 @@ impl Trainer {
         let names = self.names(corpus, own, job)?;
         let recipe = Recipe { options: self.options, prior, bias, samples: self.samples };
         let entries = self.features.fingerprints.iter().copied();
-        let entries = entries.zip(own.iter().map(|&weight| weight as f32));
+        let entries = entries.zip(own.iter().map(|&weight| to_f32(weight)));
         Model::build(&recipe, entries.filter(|(_, weight)| *weight != 0.0).collect(), &names)
     }
 
     /// The texts of all features with a weight, sorted, each with a line end.
     fn names(&self, corpus: &Corpus, weights: &[f64], job: &Job) -> Result<String> {
         let shapes = Shapes::new(&self.options);
-        let mut wanted: Vec<bool> = weights.iter().map(|&w| w as f32 != 0.0).collect();
+        let mut wanted: Vec<bool> = weights.iter().map(|&w| to_f32(w) != 0.0).collect();
         let mut names: Vec<String> = Vec::new();
         let mut walk = Walk::default();
         let mut prepared = Prepared::default();
@@ -286,7 +287,7 @@ impl Learner for Ascent<'_> {
     }
 
     fn learn(&mut self, numbers: &[u32], missing: f64) {
-        let step = (missing * self.scale).round() as i64;
+        let step = rounded(missing * self.scale);
         for &at in numbers {
             self.gradient[at as usize] += step;
         }
