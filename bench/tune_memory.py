@@ -16,7 +16,7 @@ import numpy as np
 from wayword.evaluate import Gold
 from wayword.tune.mert import Mert
 from wayword.tune.objective import Objective
-from wayword.tune.pool import Candidates, Measured, Pool
+from wayword.tune.pool import Candidates, Measured, Pool, give_back
 from wayword.tune.space import Space
 
 LINES, ROUNDS, NBEST, WORDS = 1000, 25, 100, 12
@@ -36,6 +36,7 @@ def rows() -> list[dict[str, Any]]:
     clock = time.process_time()
     for number in range(1, ROUNDS + 1):
         pool.add(lists_of(refs, draw, number, NBEST))
+        give_back()  # as tuning does
     gc.collect()
     growth, added = resident("VmRSS") - before, time.process_time() - clock
     point = np.full(len(NAMES), 1 / len(NAMES))

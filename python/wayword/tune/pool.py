@@ -18,7 +18,9 @@ are 20 for BLEU.
 (0.0, 100.0)
 """
 
+import ctypes
 import hashlib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -44,6 +46,7 @@ __all__ = [
     "Seed",
     "Vector",
     "compact",
+    "give_back",
 ]
 
 Vector = npt.NDArray[np.float64]
@@ -194,6 +197,18 @@ class Measured:
         return rows
 
 
+def give_back() -> None:
+    """Hand freed memory back to the system.
+
+    Arrays grow from round to round, and the C library of Linux keeps the room of the smaller ones
+    and of n-best lists: nearly as much again as the pool itself.
+    """
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none
+        if trim is not None:
+            trim(0)
+
+
 def _key(name: tuple[Any, ...]) -> int:
     """64 bits for a text of a sentence, the same in every process."""
     return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "little")
@@ -281,17 +296,17 @@ class Pool:
 
     def _take(self, fresh: Fresh) -> None:
         """Put new candidates behind the older ones of their sentences."""
-        count = len(fresh.counts)
-        older = np.diff(self.offsets) if len(self) else np.zeros(count, dtype=np.int64)
-        sentence = [np.repeat(np.arange(count), number) for number in (older, fresh.counts)]
-        order = np.argsort(np.concatenate(sentence), kind="stable")
+        # Where new ones go: each before the first candidate of the next sentence.
+        ends = self.offsets[1:] if len(self) else np.zeros(len(fresh.counts), dtype=np.int64)
+        before = np.repeat(ends, fresh.counts)
         if fresh.sparse is not None or self.sparse is not None:
-            empty: list[dict[int, float]] = [{} for _ in range(len(self))]
             more = self._sparse(fresh.sparse) or [{} for _ in range(len(fresh))]
-            both = (self.sparse or empty) + more
+            both = (self.sparse or [{} for _ in range(len(self))]) + more
+            order = np.insert(np.arange(len(self)), before, np.arange(len(self), len(both)))
             self.sparse = [both[at] for at in order.tolist()]
-        self._seen = np.sort(np.concatenate([self._seen, fresh.keys]))
-        self.place = np.concatenate([self.place, fresh.places])[order]
+        self._seen = np.concatenate([self._seen, fresh.keys])
+        self._seen.sort()
+        self.place = np.insert(self.place, before, fresh.places)
         columns = np.ascontiguousarray(fresh.features.T)
         self.core.add(columns.tobytes(), fresh.counts.tobytes())
 

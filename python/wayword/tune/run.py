@@ -32,7 +32,7 @@ from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
 from wayword.tune.notes import Notes
 from wayword.tune.objective import Objective, check_dev
-from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector, compact
+from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector, compact, give_back
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Decoded, Folder, Record
@@ -355,6 +355,7 @@ class _Job:
         self, run: int, number: int, weights: dict[str, float], pool: Pool, done: list[Record]
     ) -> Record:
         decoded = self._decoded(run, number, weights, pool)
+        give_back()  # the n-best lists are gone
         score, count = decoded.score, len(decoded.fresh)
         clock = time.perf_counter()
         if pool.sparse is not None and not self.tuner.takes_sparse:
