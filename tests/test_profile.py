@@ -166,9 +166,13 @@ def test_advice_follows_the_figures() -> None:
     # nothing beyond what a decoder can use alone, and all that a model of order can tell
     far = Figures(**{**vars(FIGURES), "beyond": dict.fromkeys(FIGURES.beyond, 0.2)})
     assert advised_space(advise(far)) == "dl:10"
-    assert advised_space(advise(far, ["waw"])) == "dl:18"
+    assert advised_space(advise(far, ["lop"])) == "dl:18"
+    pruned = advised_space(advise(far, ["waw", "neural"]))
+    assert pruned == "dl:18+neural(top=8,threshold=0.02,zone=0)"
+    named = [next(one.value for one in advise(f) if "features" in one.key) for f in (far, near)]
+    assert named == ['["neural"]', '["neural"]']
     straight = Figures(0.0, STRAIGHT, 0.0, 0.1, 0.1)
-    assert [one.value for one in advise(straight)] == ["mono", "", ""]
+    assert [one.value for one in advise(straight)] == ["mono", "[]", "", ""]
 
 
 def test_advice_is_in_words_of_the_configuration() -> None:

@@ -9,10 +9,14 @@ Not: a guarantee. It looks at the order of linked words, not at how well a model
 
 >>> figures = Figures(reversed=0.05, beyond={4: 0.05, 6: 0.03, 8: 0.02, 10: 0.012, 18: 0.002},
 ...     far=0.01, phrase_d=0.3, hierarchical_d=0.2)
->>> [(advice.key, advice.value) for advice in advise(figures)]
-[('search.space', 'dl:8'), ('model.orientation', 'hier-mslr-bidirectional'), ('model.preorder', '')]
+>>> for advice in advise(figures):
+...     print(advice.key, advice.value or "-")
+search.space dl:8
+model.features ["neural"]
+model.orientation hier-mslr-bidirectional
+model.preorder -
 >>> advise(figures, ["waw"])[0].value
-'dl:18'
+'dl:18+waw(top=8,threshold=0.02,zone=0)'
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +39,13 @@ FAR = 0.03
 #: How much less often hierarchical orientation must be undecided to be worth its time.
 GAIN = 0.03
 #: Path features that know which long jumps are right.
-KNOWING = ("waw", "neural", "lop")
+KNOWING = ("neural", "waw", "lop")
+#: Those that also prune well, and how loosely: on five pairs such a search was better than dl:8.
+PRUNING = ("neural", "waw")
+LOOSE = "top=8,threshold=0.02,zone=0"
+#: Beyond this limit jumps need a model; from this share of them on it is worth having one.
+LONG = 8
+MANY = 0.02
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,16 @@ def advise(figures: Figures, features: Sequence[str] = ()) -> list[Advice]:
         why = f"{_percent(figures.reversed)} of the pairs of linked words change places"
         return [
             Advice("search.space", "mono", f"{why}: there is nothing to reorder"),
+            Advice("model.features", "[]", "there are no long jumps to judge"),
             Advice("model.orientation", "", "no jump will be made that it could judge"),
             Advice("model.preorder", "", "the source stands in the order of its translation"),
         ]
-    return [_space(figures, features), _orientation(figures), _preorder(figures)]
+    return [
+        _space(figures, features),
+        _features(figures),
+        _orientation(figures),
+        _preorder(figures),
+    ]
 
 
 def advised_space(advice: Sequence[Advice]) -> str:
@@ -71,19 +87,29 @@ def advised_space(advice: Sequence[Advice]) -> str:
 
 
 def _space(figures: Figures, features: Sequence[str]) -> Advice:
-    knowing = [name for name in features if name in KNOWING]
+    knowing = [name for name in KNOWING if name in features]
     limits = [limit for limit in LIMITS if knowing or limit <= ALONE]
     enough = [limit for limit in limits if figures.beyond[limit] <= BEYOND]
     limit = limits[-1] if knowing else (enough or limits)[-1 if not enough else 0]
     why = f"{_percent(figures.beyond[limit])} of the words are reached by a jump over more words"
+    if knowing and knowing[0] in PRUNING:
+        why += f"; {knowing[0]} knows which of the long jumps are right and leaves out the others"
+        return Advice("search.space", f"dl:{limit}+{knowing[0]}({LOOSE})", why)
     if knowing:
         why += f"; {knowing[0]} knows which of the long jumps are right, so the limit may be wide"
     elif not enough:
-        why += "; further jumps are more often wrong than right without a model such as waw"
+        why += "; further jumps are more often wrong than right without a model such as neural"
     else:
         why += f", at most {_percent(BEYOND)} is asked"
-    pruning = "no pruning: where it was measured it saved little time and cost quality"
-    return Advice("search.space", f"dl:{limit}", f"{why}; {pruning}")
+    return Advice("search.space", f"dl:{limit}", why)
+
+
+def _features(figures: Figures) -> Advice:
+    told = f"{_percent(figures.beyond[LONG])} of the words are reached by a jump over {LONG} words"
+    if figures.beyond[LONG] < MANY:
+        return Advice("model.features", "[]", f"{told}: a limit does for them")
+    why = f"{told}, further than a limit alone can be; a model of the next word can tell which"
+    return Advice("model.features", '["neural"]', why)
 
 
 def _orientation(figures: Figures) -> Advice:
@@ -94,7 +120,7 @@ def _orientation(figures: Figures) -> Advice:
     )
     if gain >= GAIN:
         return Advice("model.orientation", "hier-mslr-bidirectional", told)
-    why = f"{told}: hierarchical orientation adds little"
+    why = f'{told}: hierarchical orientation adds little (extract.models=["phrase"] counts it)'
     return Advice("model.orientation", "phrase-mslr-bidirectional", why)
 
 
