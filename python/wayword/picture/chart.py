@@ -68,16 +68,19 @@ def bars(
     most: float | None = None,
     form: str = ".1f",
 ) -> Markup:
-    """A bar a row, from left to right, with its number; ``most`` is the end of the axis."""
+    """A bar a row, from left to right, with its number; ``most`` is the end of the axis.
+
+    Numbers below 0 have bars of another colour.
+    """
     names = [cut(name, 18) for name, _ in rows]
     left = _margin(names)
     room = WIDTH - left - 58
-    top = most or _top([value for _, value in rows])
+    top = most or _top([abs(value) for _, value in rows])
     shapes = []
     for at, ((full, value), name) in enumerate(zip(rows, names, strict=True)):
         y = ROW * at
         known = math.isfinite(value)
-        length = room * min(max(value, 0) / top, 1) if known else 0
+        length = room * min(abs(value) / top, 1) if known else 0
         shown = f"{value:{form}}{f' {unit}' if unit else ''}" if known else "n/a"
         shapes += [
             _text(left - 6, y + 16, name, "end"),
@@ -88,7 +91,7 @@ def bars(
                 y=y + 5,
                 width=max(length, 0.5),
                 height=BAR,
-                class_="s0",
+                class_="s1" if value < 0 else "s0",
             ),
             _text(left + length + 5, y + 16, shown, class_="number"),
         ]
