@@ -14,7 +14,7 @@ import pytest
 
 import wayword
 from wayword.cli import main
-from wayword.errors import ArgumentError, FormatError
+from wayword.errors import ArgumentError, FormatError, WaywordError
 from wayword.experiment import Experiment
 from wayword.moses import import_moses
 
@@ -150,6 +150,30 @@ def test_an_annotator_of_others_needs_consent(
     assert wayword.load(folder, trust=True).part("annotator").name == "annotator"
     monkeypatch.setenv("WAYWORD_TRUST", "1")
     wayword.load(folder)
+
+
+@pytest.mark.parametrize(
+    "kind", ['kind = "python:planted:Evil"', 'kind = "python"\nobject = "planted:evil"']
+)
+def test_a_module_that_a_manifest_names_needs_consent(
+    toy_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    folder = tmp_path / "system"
+    shutil.copytree(toy_folder / "system", folder)
+    (tmp_path / "planted.py").write_text(
+        f"open({str(tmp_path / 'ran')!r}, 'w').close()\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    path = folder / "system.toml"
+    part = f'[[part]]\n{kind}\nname = "near"\n\n[made'
+    path.write_text(path.read_text("utf-8").replace("[made", part, 1), encoding="utf-8")
+    with pytest.raises(ArgumentError, match=r"part near runs the Python module planted of this"):
+        wayword.load(folder)
+    assert not (tmp_path / "ran").exists()
+    with pytest.raises(WaywordError, match="planted"):  # trusted, it runs; but it has no such part
+        wayword.load(folder, trust=True)
+    assert (tmp_path / "ran").exists()
+    sys.modules.pop("planted")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

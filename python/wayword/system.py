@@ -16,6 +16,7 @@ FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml
 """
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -82,12 +83,16 @@ class System:
     def open(cls, folder: FilePath, *, trust: bool = False) -> "System":
         """Open a system folder, or a file of ``wayword pack``.
 
-        A system that somebody else made may name an annotator of this machine, such as spaCy, with
-        models that run code of their own: that takes ``trust``, or ``WAYWORD_TRUST=1``.
+        A system that somebody else made may name a module of this machine, or an annotator such as
+        spaCy with models that run code of their own: that takes ``trust``, or ``WAYWORD_TRUST=1``.
+        Modules that are imported already have been trusted.
         """
         folder = cached(folder) if Path(folder).is_file() else Path(folder)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest.files)
+        is_trusted = trust or os.environ.get("WAYWORD_TRUST", "") not in {"", "0"}
+        if not is_trusted:
+            _check_modules(manifest.parts, folder)
         try:
             parts = [open_part(entry, folder, manifest.files) for entry in manifest.parts]
             system = cls(
@@ -103,7 +108,7 @@ class System:
                 raise
             found = f"no `{error.args[0]}`" if isinstance(error, KeyError) else str(error)
             raise FormatError(f"{folder / MANIFEST}: {found}") from None
-        if not trust and os.environ.get("WAYWORD_TRUST", "") in {"", "0"}:
+        if not is_trusted:
             _check_trust(parts, folder)
         return system
 
@@ -360,14 +365,25 @@ def load(folder: FilePath, *, trust: bool = False) -> System:
     return System.open(folder, trust=trust)
 
 
+def _check_modules(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Refuse to import a module because a manifest says so."""
+    for entry in entries:
+        kind, _, place = str(entry.get("kind", "")).partition(":")
+        module = str(place or entry.get("object", "")).partition(":")[0]
+        if kind == "python" and module not in sys.modules:
+            raise _untrusted(folder, entry.get("name"), f"the Python module {module}")
+
+
 def _check_trust(parts: Sequence[Part], folder: Path) -> None:
     """Refuse what runs code that is neither ours nor in the system, until the user says yes."""
     for part in parts:
         if part.runs:
-            advice = "say yes with trust=True, --trust or WAYWORD_TRUST=1 if you know who made it"
-            raise ArgumentError(
-                f"{folder / MANIFEST}: part {part.name} runs {part.runs} of this machine; {advice}"
-            )
+            raise _untrusted(folder, part.name, part.runs)
+
+
+def _untrusted(folder: Path, name: object, runs: str) -> ArgumentError:
+    advice = "say yes with trust=True, --trust or WAYWORD_TRUST=1 if you know who made it"
+    return ArgumentError(f"{folder / MANIFEST}: part {name} runs {runs} of this machine; {advice}")
 
 
 def _put(source: Path, target: Path) -> None:

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
     add("--oov", help="words without a translation: copy or drop")
     add("--verify", action="store_true", help="check every byte of the system first")
-    add("--trust", action="store_true", help="let the system run annotators of others, as spaCy")
+    add("--trust", action="store_true", help="let the system run modules it names, as spaCy")
     add("--json", action="store_true", help="one JSON object a line")
     add_threads(parser)
 
