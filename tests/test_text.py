@@ -2,6 +2,9 @@
 
 import importlib.util
 import pickle
+import random
+import re
+import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wayword.corpus.moses_rules import _class, _facts, moses_rules
 from wayword.corpus.offsets import folded, locate
 from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
 from wayword.corpus.tokenizer import MOSES, SEGMENTERS, TOKENIZERS
@@ -429,3 +433,38 @@ def test_the_languages_of_the_moses_tokenizer_are_those_it_has_rules_for() -> No
 
     known = frozenset(NonbreakingPrefixes().available_langs.values())
     assert known - SEGMENTERS.keys() == MOSES
+
+
+#: What the rules of Moses look at: words with and without stops, signs, digits, many scripts.
+PIECES = (
+    *("Haus", "a", "A", "Dr", "etc", "Nr", "z.B", "U.S", "i.e", "l'", "d'", "'s", "s", "5", "300"),
+    *("3.5", ".", "..", "...", ",", "'", '"', "-", "--", "(", ")", "?", ":", ";", "&", "@", "€"),
+    *("。", "日本", "क्", "é", "ß", "…", " ", "  ", "\t", "Я", "я", "٣", "Ⅷ", "½", "\u00a0", "`"),
+)
+
+
+@pytest.mark.parametrize("lang", sorted(MOSES))
+def test_the_rules_of_moses_split_as_sacremoses_does(lang: str) -> None:
+    import sacremoses
+
+    known = sacremoses.MosesTokenizer(lang)
+    words = [word.split()[0] for word in known.NONBREAKING_PREFIXES]
+    dice = random.Random(1)
+    for _ in range(60):
+        parts = [
+            dice.choice(PIECES if dice.random() < 0.8 else words)
+            + dice.choice(["", " ", ".", ". "])
+            for _ in range(dice.randint(1, 12))
+        ]
+        text = "".join(parts)
+        assert moses_rules(lang).split(text) == known.tokenize(text, escape=False), text
+
+
+def test_the_classes_of_moses_are_those_of_sacremoses() -> None:
+    from sacremoses import MosesTokenizer
+
+    for name in ("IsAlnum", "IsAlpha", "IsLower", "IsN"):
+        ours = re.compile(f"[{_class(_facts()[name])}]")
+        theirs = frozenset(getattr(MosesTokenizer, name))
+        every = map(chr, range(sys.maxunicode + 1))
+        assert {char for char in every if ours.match(char)} == theirs, name

@@ -1,8 +1,8 @@
 """Splits a line into tokens.
 
 In: a line and its language. Out: tokens, none empty or with whitespace inside.
-How: `unicode` is one regular expression over Unicode's classes; `moses`, `jieba` and `fugashi`
-call the libraries of those names, the last two for runs of Chinese and Japanese characters only,
+How: `unicode` is one regular expression over Unicode's classes; `moses` follows `moses_rules`;
+`jieba` and `fugashi` call the libraries of those names, for runs of Chinese and Japanese only,
 and never with more than ``LONGEST`` characters at once: one of them crashes on long lines, and the
 other takes minutes. A longer line is cut after a sentence, else after a sign, else anywhere.
 Cost: linear; patterns and tokenizers are built once a process, when first used.
@@ -20,6 +20,7 @@ from itertools import chain
 from typing import Any
 
 from wayword import _core
+from wayword.corpus.moses_rules import moses_rules
 
 __all__ = [
     "APOSTROPHES",
@@ -74,8 +75,11 @@ def visible(line: str) -> str:
 @cache
 def marks() -> str:
     """All characters that belong to the one before them, as ranges for a regular expression."""
-    points = [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]
-    marks = [point for point in points if unicodedata.category(chr(point)).startswith("M")]
+    # Han and Hangul, which have none, are left out: a command waits for this list.
+    spans = ((0x300, 0x3400), (0xA000, 0xAC00), (0xD7B0, 0x20000), (0xE0100, 0xE01F0))
+    points = [point for span in spans for point in range(*span)]
+    kinds = map(unicodedata.category, map(chr, points))
+    marks = [point for point, kind in zip(points, kinds, strict=True) if kind[0] == "M"]
     marks += [*range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)]  # skin tones and tags of emoji
     ranges: list[list[int]] = []
     for point in sorted(marks):
@@ -132,32 +136,11 @@ def pieces(line: str, longest: int = LONGEST) -> Iterator[str]:
     yield line
 
 
-@cache
-def _moses(lang: str) -> Any:
-    import sacremoses
-
-    class Moses(sacremoses.MosesTokenizer):  # type: ignore[misc]
-        """The same with its sets of characters built once, not for every full stop."""
-
-        def __init__(self) -> None:
-            super().__init__(lang)
-            self._lower = frozenset(self.IsLower)
-            self._alpha = frozenset(self.IsAlpha)
-
-        def islower(self, text: str) -> bool:
-            return self._lower.issuperset(text)
-
-        def isanyalpha(self, text: str) -> bool:
-            return not self._alpha.isdisjoint(text)
-
-    return Moses()
-
-
 def split_moses(line: str, lang: str) -> list[str]:
     """By the rules of Moses, but for addresses, which stay whole."""
     tokens: list[str] = []
     for at, part in enumerate(re.split(f"({ADDRESS})", line)):
-        tokens += [part] if at % 2 else _moses(lang).tokenize(part, escape=False)
+        tokens += [part] if at % 2 else moses_rules(lang).split(part)
     return tokens
 
 

@@ -42,8 +42,7 @@ TOKENIZERS = {
 SEGMENTERS = {"zh": "jieba", "cmn": "jieba", "yue": "jieba", "ja": "fugashi"}
 # Written with invisible joiners, at which Moses splits words.
 INDIC = frozenset({"as", "bn", "gu", "hi", "kn", "ml", "mni", "mr", "or", "pa", "ta", "te"})
-# What sacremoses has rules for. It is not asked itself: to import it takes a quarter of a second,
-# which every start of a command would cost.
+# The languages that `moses.txt` has rules for.
 # fmt: off
 MOSES = frozenset({
     "as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga",
