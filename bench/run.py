@@ -13,10 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "neural", "decode", "tune"),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen"),
+    *("tune-cost", "tune-memory", "unseen", "startup"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus", "kill", "normalise", "tune-memory")
+ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup")
 
 
 def main() -> None:

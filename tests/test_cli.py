@@ -16,6 +16,7 @@ import pytest
 
 from wayword import __version__
 from wayword.cli import COMMANDS, main
+from wayword.cli.version import commit
 
 WAYWORD = [sys.executable, "-m", "wayword"]
 
@@ -25,7 +26,10 @@ def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_version_and_help_work_without_a_command() -> None:
-    assert run("--version").stdout == f"wayword {__version__}\n"
+    first, models, text = run("--version").stdout.splitlines()
+    assert first == f"wayword {__version__} (from a checkout)"
+    assert "phrase table 2, language model 2" in models
+    assert "TMX" in text
     shown = run("--help").stdout.split()
     assert all(name in shown for name in COMMANDS)
 
@@ -45,6 +49,26 @@ def test_a_command_file_is_short(name: str) -> None:
     path = import_module(f"wayword.cli.{name.replace('-', '_')}").__file__
     assert path is not None
     assert len(Path(path).read_text().splitlines()) <= 140
+
+
+def test_a_command_imports_no_other_command_and_help_imports_none() -> None:
+    code = "import sys; from wayword.cli import main; main(sys.argv[1:])"
+    listed = "; print(*(name for name in sys.modules if name.startswith('wayword.')))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + listed, "config", "--explain", "lm.order"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    modules = done.stdout.splitlines()[-1].split()
+    assert "wayword.cli.config" in modules
+    assert not {f"wayword.cli.{name}" for name in COMMANDS if name != "config"} & set(modules)
+
+
+def test_the_commit_is_told_where_it_was_recorded(tmp_path: Path) -> None:
+    (tmp_path / "commit.txt").write_text("1a2b3c4\n")
+    assert commit(tmp_path / "commit.txt") == "1a2b3c4"
+    assert commit() == ""
 
 
 def test_wrong_usage_is_one_line_and_2() -> None:

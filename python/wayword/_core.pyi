@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __version__: str
+FORMATS: dict[str, int]
 
 _Path = str | os.PathLike[str]
 _Progress = Callable[[int, int], object] | None

@@ -60,6 +60,7 @@ __all__ = [
     "explain",
     "merged",
     "read_toml",
+    "setting_names",
     "with_choices",
 ]
 
@@ -373,6 +374,11 @@ def default_text() -> str:
     return files("wayword").joinpath("default.toml").read_text(encoding="utf-8")
 
 
+def setting_names() -> list[str]:
+    """The names of all settings and sections, in the order of the documented defaults."""
+    return list(_explained())
+
+
 def explain(key: str) -> str:
     """What the documented defaults say of a key or of a section.
 
@@ -383,6 +389,13 @@ def explain(key: str) -> str:
     ...
     wayword.errors.ArgumentError: found `lm.ordr`; did you mean `lm.order`?
     """
+    explained = _explained()
+    check_keys([key], list(explained))
+    return explained[key]
+
+
+def _explained() -> dict[str, str]:
+    """What the documented defaults say, by setting and by section."""
     explained: dict[str, str] = {}
     section = ""
     for line in default_text().splitlines():
@@ -394,5 +407,4 @@ def explain(key: str) -> str:
             name = f"{section}.{name}" if section else name
             explained[name] = f"{section}.{line}" if section else line
             explained[section] = explained.get(section, "") + f"\n{line}"
-    check_keys([key], [name for name in explained if name])
-    return explained[key]
+    return {name: text for name, text in explained.items() if name}

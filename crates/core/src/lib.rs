@@ -62,5 +62,8 @@ pub mod evaluate;
 // The best that a space of orders allows, whatever the models say.
 pub mod oracle;
 
+// Every kind of file that is written here, and its version.
+pub mod formats;
+
 pub use error::{Error, Result};
 pub use job::Job;

@@ -24,6 +24,7 @@ mod view;
 mod waw;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Panics on purpose, so that a test can see what becomes of a panic.
 #[pyfunction]
@@ -67,6 +68,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::without_marks, module)?)?;
+    let formats = PyDict::new(module.py());
+    for (what, version) in wayword::formats::formats() {
+        formats.set_item(what, version)?;
+    }
+    module.add("FORMATS", formats)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
     module.add("MAX_SENTENCE_WORDS", wayword::decode::MAX_WORDS)?;
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;

@@ -22,15 +22,17 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from wayword import _core
 from wayword.align.links import Links
 from wayword.corpus import Bitext
 from wayword.errors import ArgumentError
 from wayword.options import check_choice
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Options", "Summary", "fit", "symmetrise"]
 
@@ -129,8 +131,10 @@ class Aligner:
         threshold: float | None = None,
         threads: int = 0,
         progress: Progress | None = None,
-    ) -> tuple[Links, npt.NDArray[np.float32]]:
+    ) -> "tuple[Links, npt.NDArray[np.float32]]":
         """Links, and for each row of ``links.flat`` how likely the two directions find it."""
+        import numpy as np
+
         links, posteriors = self._core.align(
             bitext._core,
             symmetrise=symmetrise,
@@ -140,11 +144,15 @@ class Aligner:
         )
         return Links(links), np.asarray(posteriors)
 
-    def link_rates(self, bitext: Bitext) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def link_rates(
+        self, bitext: Bitext
+    ) -> "tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]":
         """By word id of the bitext, how often training linked the word: as source, as target.
 
         A word that the aligner does not know has 0.
         """
+        import numpy as np
+
         src, tgt = self._core.link_rates(bitext._core)
         return np.asarray(src), np.asarray(tgt)
 

@@ -15,9 +15,7 @@ Every link read is checked to lie inside its sentence.
 import os
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from wayword import _core
 from wayword.corpus import Bitext
@@ -25,6 +23,10 @@ from wayword.corpus.files import new_file
 from wayword.picture.element import Markup, element
 from wayword.picture.matrix import grid
 from wayword.picture.page import figure, fragment
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["Links"]
 
@@ -51,29 +53,35 @@ class Links:
         return cls(_core.Links.from_lists([list(links) for links in sentences]))
 
     @property
-    def flat(self) -> npt.NDArray[np.uint32]:
+    def flat(self) -> "npt.NDArray[np.uint32]":
         """All links, source and target column, one sentence after the other (a view)."""
+        import numpy as np
+
         return np.asarray(self._core.flat)
 
     @property
-    def offsets(self) -> npt.NDArray[np.uint64]:
+    def offsets(self) -> "npt.NDArray[np.uint64]":
         """Where each sentence's links start in ``flat``, and the end (a view)."""
+        import numpy as np
+
         return np.asarray(self._core.offsets)
 
     def __len__(self) -> int:
         return len(self._core)
 
-    def __getitem__(self, number: int) -> npt.NDArray[np.uint32]:
+    def __getitem__(self, number: int) -> "npt.NDArray[np.uint32]":
         if not -len(self) <= number < len(self):
             raise IndexError(f"sentence {number} of {len(self)}")
         number %= len(self)
         start, end = self.offsets[number : number + 2]
         return self.flat[int(start) : int(end)]
 
-    def __iter__(self) -> Iterator[npt.NDArray[np.uint32]]:
+    def __iter__(self) -> "Iterator[npt.NDArray[np.uint32]]":
         return map(self.__getitem__, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
+        import numpy as np
+
         if not isinstance(other, Links):
             return NotImplemented
         same_offsets = np.array_equal(self.offsets, other.offsets)
@@ -92,7 +100,7 @@ class Links:
         told = element("p", element("small", repr(self)))
         return fragment(told, element("div", *shown, class_="pictures"))
 
-    def lines(self, posteriors: npt.NDArray[np.float32] | None = None) -> Iterator[str]:
+    def lines(self, posteriors: "npt.NDArray[np.float32] | None" = None) -> Iterator[str]:
         """The links as Pharaoh lines; with the posterior of each, ``0-0:0.9812``."""
         if posteriors is None:
             for start in range(0, len(self), BATCH):

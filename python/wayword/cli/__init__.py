@@ -1,7 +1,7 @@
 """The command ``wayword``: one file per subcommand, one place for errors.
 
-A subcommand is a module with ``HELP`` (one line), ``configure(parser)`` and ``run(args)``, which
-parses and prints and calls an importable function of its stage. Here errors become one line on
+A subcommand is a module with ``configure(parser)`` and ``run(args)``, which parses and prints and
+calls an importable function of its stage; `parser.py` lists them. Here errors become one line on
 standard error and an exit code: 0 done, 1 failed, 2 wrong usage; as for any Unix program, 130
 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP and 141 when the reader of a pipe went away.
 All signals that ask to stop end a command in the same way: what is half done is removed.
@@ -14,75 +14,11 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, NoReturn
 
+from wayword.cli.parser import COMMANDS, build_parser, meant, nearest
+
 __all__ = ["COMMANDS", "main"]
-
-#: The subcommands, in the order of the pipeline.
-COMMANDS = (
-    "demo",
-    "train",
-    "config",
-    "toy",
-    "doctor",
-    "prepare",
-    "annotate",
-    "align",
-    "extract",
-    "lm",
-    "waw",
-    "neural",
-    "preorder",
-    "translate",
-    "tune",
-    "evaluate",
-    "audit",
-    "oracle",
-    "profile",
-    "experiment",
-    "report",
-    "pack",
-    "import-moses",
-    "export-moses",
-)
-
-DESCRIPTION = """\
-Phrase-based translation that gets word order right.
-
-Start with `wayword demo`; `wayword COMMAND --help` tells more about a command."""
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to read more, and leave with 2."""
-        self.exit(2, f"{self.prog}: {message}; try `{self.prog} --help`\n")
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
-    from wayword import __version__
-
-    parser = Parser(
-        prog="wayword",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"wayword {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        module = import_module(f"wayword.cli.{name.replace('-', '_')}")
-        command = commands.add_parser(
-            name,
-            help=module.HELP,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.configure(command)
-        command.set_defaults(run=module.run)
-    return parser
 
 
 class Stopped(KeyboardInterrupt):
@@ -169,16 +105,25 @@ def _open_streams() -> None:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments; a FILE that may be left out may also stand after options."""
-    parser = build_parser()
-    args, rest = parser.parse_known_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    parser = build_parser(*[word for word in words if not word.startswith("-")][:1])
+    args, rest = parser.parse_known_args(words)
     # argparse settles optional positionals before it has seen what follows an option.
     if len(rest) == 1 and not rest[0].startswith("-") and getattr(args, "file", None) == "-":
         args.file = rest.pop()
     if isinstance(getattr(args, "text", None), list) and not any(r.startswith("-") for r in rest):
         args.text, rest = [*args.text, *rest], []  # files on both sides of an option
     if rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        _refuse(nearest(parser, words), rest)
     return args
+
+
+def _refuse(command: argparse.ArgumentParser, rest: Sequence[str]) -> NoReturn:
+    """Say which words nobody asked for, and what the first may have been meant to be."""
+    known = [name for action in command._actions for name in action.option_strings]
+    option = rest[0].partition("=")[0]
+    guess = meant(option, known) if option.startswith("--") else ""
+    command.error(f"unrecognized arguments: {' '.join(rest)}" + (f"; {guess}" if guess else ""))
 
 
 def _speak_utf8() -> None:

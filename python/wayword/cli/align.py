@@ -13,7 +13,6 @@ import sys
 
 from wayword.cli.terminal import add_bitext, add_json, add_threads, bar, print_json
 
-HELP = "find which words of a bitext mean the same"
 SCORES = ("precision", "recall", "f1", "aer")
 
 

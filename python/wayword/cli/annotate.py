@@ -26,7 +26,6 @@ from wayword.cli.terminal import add_threads
 if TYPE_CHECKING:
     from wayword.corpus.annotate import Sentence
 
-HELP = "tag words and find chunks, or learn to"
 
 #: What can be done; the first needs no word.
 ACTIONS = ("file", "fit", "classes", "score", "check")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from wayword.align import Aligner
     from wayword.corpus.text import Preparation
 
-HELP = "look for errors in a translation: words left out, numbers, terms, order"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

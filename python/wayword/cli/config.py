@@ -10,8 +10,6 @@ import argparse
 
 from wayword.cli.terminal import add_json, print_json
 
-HELP = "print the documented defaults"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -7,8 +7,6 @@ import argparse
 
 from wayword.cli.terminal import add_seed
 
-HELP = "run the main job on the embedded default"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -18,8 +18,6 @@ from wayword.cli.terminal import add_bitext, add_json, bar, chosen, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-HELP = "find bad lines in a bitext, and take them out"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -26,7 +26,6 @@ from pathlib import Path
 from wayword.cli.terminal import add_json, add_seed, bar, print_json
 from wayword.errors import ArgumentError
 
-HELP = "score translations and their word order, with significance"
 OPTIONS = ("lowercase", "smooth", "refchoice", "norm", "alpha", "threads")
 
 

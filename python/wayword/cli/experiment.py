@@ -12,8 +12,6 @@ import sys
 
 from wayword.cli.terminal import add_json, add_threads, print_json
 
-HELP = "compare many variants of a system"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -7,8 +7,6 @@ import argparse
 
 from wayword.cli.terminal import bar
 
-HELP = "turn a system into a Moses model"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

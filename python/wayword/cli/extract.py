@@ -11,7 +11,6 @@ import argparse
 
 from wayword.cli.terminal import add_json, bar, print_json
 
-HELP = "phrase table with orientation scores from a bitext and its links"
 USAGE = """wayword extract SRC TGT LINKS (-o TABLE | --counts FILE) [options]
        wayword extract merge COUNTS... -o TABLE [--corpus SRC TGT] [options]
        wayword extract TABLE (--show PHRASE | --moses DIR)"""

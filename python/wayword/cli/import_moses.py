@@ -10,8 +10,6 @@ import argparse
 
 from wayword.cli.terminal import add_json, bar, print_json
 
-HELP = "turn a Moses model into a system"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

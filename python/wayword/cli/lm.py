@@ -17,8 +17,6 @@ from wayword.cli.lm_mix import configure_mix
 from wayword.cli.lm_train import configure_train, goes_to_arpa
 from wayword.cli.terminal import add_json, bar, print_json
 
-HELP = "train a language model, or score text with one"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands and their options."""

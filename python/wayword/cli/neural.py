@@ -16,7 +16,6 @@ from pathlib import Path
 from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 from wayword.cli.waw_train import add_bitext
 
-HELP = "learn a network that says which source word comes next"
 OPTIONS = (
     *("coverage", "tags", "window", "epochs", "batch", "rate", "dropout", "embedding"),
     *("hidden", "key", "min_count", "vocabulary", "seed", "threads"),

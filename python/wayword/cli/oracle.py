@@ -22,8 +22,6 @@ from wayword.cli.oracle_order import configure_order
 from wayword.cli.oracle_phrase import configure_phrase
 from wayword.cli.terminal import add_json, add_seed, print_json
 
-HELP = "ask how good the word order could be"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their options."""

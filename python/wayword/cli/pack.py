@@ -10,8 +10,6 @@ example: wayword pack system -o de-en.wayword
 
 import argparse
 
-HELP = "write a system as one file, or unpack it"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -18,8 +18,6 @@ from wayword.cli.preorder_fit import configure_fit
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
 from wayword.cli.waw_train import add_bitext
 
-HELP = "put source words in the order of their translation"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands and their options."""

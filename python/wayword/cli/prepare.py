@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from wayword.corpus.text import Preparation
 
-HELP = "tokenise text, or restore it from tokens"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from wayword.report.profile import Profile
     from wayword.report.profiles import Many
 
-HELP = "tell the word order of a language pair"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

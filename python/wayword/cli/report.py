@@ -12,8 +12,6 @@ import sys
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
 
-HELP = "tell what a system is made of and where it fails"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -1,13 +1,10 @@
 """What commands share when they talk to people and programs."""
 
 import argparse
-import json
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-
-from wayword.cli.display import Display
 
 BITEXT = (
     "two line-aligned files, source first, or files with both sides (.tsv .jsonl .tmx .po "
@@ -62,6 +59,8 @@ def print_json(value: Any) -> None:
     >>> print_json({"share": float("nan"), "rows": [(1, 0.5)]})
     {"share": null, "rows": [[1, 0.5]]}
     """
+    import json
+
     print(json.dumps(_known(value), ensure_ascii=False, allow_nan=False))
 
 
@@ -77,5 +76,7 @@ def _known(value: Any) -> Any:
 @contextmanager
 def bar(title: str, unit: str) -> Iterator[Callable[[int, int], object]]:
     """Show on standard error what is being done, and how much of it; see ``Display``."""
+    from wayword.cli.display import Display
+
     with Display(title, unit) as display:
         yield display.progress

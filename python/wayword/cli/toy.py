@@ -13,8 +13,6 @@ import argparse
 
 from wayword.cli.terminal import add_json, add_seed, print_json
 
-HELP = "make parallel text whose links and word order are known"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from wayword.stage import Result, Stage
     from wayword.store import Store
 
-HELP = "train a system from two text files, or any text with both sides"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from wayword.decode import Translation
 
-HELP = "translate text with a system"
 SETTINGS = ("space", "search", "pop_limit", "stack_size", "threshold", "options_per_span", "oov")
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from wayword.cli.terminal import add_json, add_seed, add_threads, print_json
 from wayword.errors import ArgumentError
 
-HELP = "learn the weights of a system from a dev set"
 PLAN = (
     *("metric", "runs", "rounds", "nbest", "distinct", "start", "fixed", "free"),
     *("keep", "patience", "choose", "seed"),

@@ -17,8 +17,6 @@ from wayword.cli.terminal import add_json, add_threads, bar, print_json
 from wayword.cli.waw_grid import add_pruning, configure_grid
 from wayword.cli.waw_train import add_bitext, configure_train
 
-HELP = "learn which source word comes right after which"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands and their options."""

@@ -20,13 +20,14 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from wayword import _core
 from wayword.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["Bitext", "Pair", "Side", "Vocab"]
 
@@ -75,13 +76,17 @@ class Side:
         self._words = words
 
     @property
-    def ids(self) -> npt.NDArray[np.uint32]:
+    def ids(self) -> "npt.NDArray[np.uint32]":
         """All words as ids, one sentence after the other (a view, read-only)."""
+        import numpy as np
+
         return np.asarray(self._ids)
 
     @property
-    def offsets(self) -> npt.NDArray[np.uint64]:
+    def offsets(self) -> "npt.NDArray[np.uint64]":
         """Where each sentence starts in ``ids``, and the end (a view, read-only)."""
+        import numpy as np
+
         return np.asarray(self._offsets)
 
     def __len__(self) -> int:

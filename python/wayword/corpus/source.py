@@ -18,14 +18,15 @@ Cost: linear in the words; a matrix is kept as it is.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from wayword import _core
 from wayword.corpus.annotate import Chunk, Sentence, parse_factored
 from wayword.errors import ArgumentError, LimitError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Offsets", "Source"]
 
@@ -51,7 +52,7 @@ class Source:
     #: with its probability
     spellings: Mapping[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)
     #: by name of path feature: P(next | last), a row for the start and one for each word
-    matrices: Mapping[str, NDArray[np.float64]] = field(
+    matrices: "Mapping[str, NDArray[np.float64]]" = field(
         default_factory=dict, compare=False, repr=False
     )
     #: the line as the user wrote it
@@ -142,8 +143,10 @@ class Source:
         """
         return replace(self, sentence=parse_factored(" ".join(self.words)))
 
-    def with_matrix(self, name: str, matrix: ArrayLike) -> "Source":
+    def with_matrix(self, name: str, matrix: "ArrayLike") -> "Source":
         """The same with P(next | last) for the path feature of this name."""
+        import numpy as np
+
         given = np.asarray(matrix, dtype=np.float64)
         return replace(self, matrices={**self.matrices, name: given})
 
@@ -153,6 +156,8 @@ class Source:
         Where each word stands among those the user wrote is kept. A chunk that is torn apart
         becomes several of its type. Tags in the text stand for an order, so they do not mix.
         """
+        import numpy as np
+
         order = tuple(map(int, order))
         _check_order(order, len(self))
         if order == tuple(range(len(self))):

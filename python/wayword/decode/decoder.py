@@ -2,10 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from wayword import _core
 from wayword.corpus.source import Source
@@ -16,6 +13,10 @@ from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
 from wayword.reorder.feature import Feature, log_matrix
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Decoder", "NbestList"]
 
@@ -28,8 +29,8 @@ class NbestList:
     """The best translations of a sentence: texts, features in rows, scores; best first."""
 
     texts: tuple[str, ...]
-    features: NDArray[np.float64]
-    scores: NDArray[np.float64]
+    features: "NDArray[np.float64]"
+    scores: "NDArray[np.float64]"
     #: of each translation with the source, when they were asked for
     links: tuple[Links, ...] | None = None
 
@@ -171,6 +172,8 @@ class Decoder:
             threads=threads,
             progress=progress,
         )
+        import numpy as np
+
         weights = np.array(list(self.weights.values()))
         features = np.asarray(flat).reshape(-1, len(weights))
         scores = features @ weights
@@ -180,6 +183,8 @@ class Decoder:
 
     def _listed(self, translations: Sequence[Translation]) -> NbestList:
         """Translations as arrays, with their links."""
+        import numpy as np
+
         rows = [list(translation.features.values()) for translation in translations]
         return NbestList(
             tuple(" ".join(translation.tokens) for translation in translations),

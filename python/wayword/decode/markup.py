@@ -23,7 +23,6 @@ before the end of the line; write &lt; where no tag is meant
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr, unescape
 
 from wayword import _core
 from wayword.corpus.annotate import Sentence
@@ -76,6 +75,8 @@ def _prepared(
     split: Callable[[Sequence[str]], Sequence[str]] | None,
 ) -> str:
     """A line whose text was prepared piece by piece, with its tags as they are."""
+    from xml.sax.saxutils import escape, unescape
+
     pieces = _TAG.split(line)
     if split is not None:
         pieces[1::2] = [_given_in_pieces(tag, split) for tag in pieces[1::2]]
@@ -93,6 +94,7 @@ def _given_in_pieces(tag: str, split: Callable[[Sequence[str]], Sequence[str]]) 
     >>> _given_in_pieces("<n translation='a cat||x'>", lambda words: [f"_{word}" for word in words])
     '<n translation="_a _cat||_x">'
     """
+    from xml.sax.saxutils import quoteattr, unescape
 
     def split_value(attribute: re.Match[str]) -> str:
         texts = [unescape(text, _SIGNS).split() for text in attribute[2][1:-1].split("||")]
@@ -106,6 +108,8 @@ def _given_in_pieces(tag: str, split: Callable[[Sequence[str]], Sequence[str]]) 
 
 def _characters(line: str) -> list[Character]:
     """What stands between the tags, with the places where it is written."""
+    from xml.sax.saxutils import unescape
+
     characters, at = [], 0
     for number, piece in enumerate(_TAG.split(line)):
         if number % 2:  # a tag parts words
@@ -131,6 +135,8 @@ def demands(source: Source) -> _core.Markup | None:
     """
     if not source.spellings:
         return source.markup
+    from xml.sax.saxutils import escape
+
     if source.markup is None:
         line, mode, file, number = " ".join(map(escape, source.words)), "inclusive", "spellings", 1
     else:
@@ -162,6 +168,8 @@ def _with_guesses(line: str, source: Source, *, drops_given: bool) -> Iterator[s
 
 
 def _guessed(word: str, guesses: Sequence[tuple[str, float]]) -> str:
+    from xml.sax.saxutils import quoteattr
+
     texts = "||".join(text.replace("|", "&#124;") for text, _ in guesses)
     probs = "||".join(f"{max(share, _LEAST):.6g}" for _, share in guesses)
     texts = quoteattr(texts).replace("&amp;#124;", "&#124;")

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wayword import extract, lm
 from wayword.corpus import Bitext
-from wayword.corpus.collection import read_side
 from wayword.corpus.files import new_file, open_text
-from wayword.corpus.formats import format_of
 from wayword.corpus.text import Preparation
 from wayword.options import check_choice
 from wayword.parts.part import Part, entry
 from wayword.stage import File, Result, Stage, Work
-from wayword.stages import Text, load_preparation
+
+if TYPE_CHECKING:
+    from wayword.stages import Text
 
 __all__ = ["LmOptions", "LmPart", "PhraseTablePart", "lm_stages", "table_stage"]
 
@@ -142,7 +142,7 @@ class LmOptions(lm.Options):
         check_choice("mix", self.mix, MIXES)
 
 
-def lm_stages(text: Stage, options: LmOptions, preparation: Text, dev: Stage) -> list[Stage]:
+def lm_stages(text: Stage, options: LmOptions, preparation: "Text", dev: Stage) -> list[Stage]:
     """Estimate the language models: of the training text, and of further raw text.
 
     That goes into the same model or, with ``mix = "each"``, each file into one of its own; with
@@ -168,7 +168,7 @@ def lm_stages(text: Stage, options: LmOptions, preparation: Text, dev: Stage) ->
 
 
 def _lm_stage(
-    name: str, chosen: Mapping[str, Any], preparation: Text, more: list[File], inputs: Any
+    name: str, chosen: Mapping[str, Any], preparation: "Text", more: list[File], inputs: Any
 ) -> Stage:
     options = dict(chosen) if name == "lm" else {**chosen, "name": name}
     if more:
@@ -179,6 +179,8 @@ def _lm_stage(
 
 def make_lm(work: Work) -> dict[str, Any]:
     """Estimate and write the model."""
+    from wayword.stages import load_preparation
+
     options = dict(work.options)
     preparation, name = options.pop("preparation", None), options.pop("name", "lm")
     parts: list[Any] = []
@@ -228,6 +230,9 @@ def _sentences(text: Result) -> "Path | Iterator[str]":
 
 def _prepared(preparation: Preparation, paths: Sequence[Path]) -> Iterator[str]:
     """Raw text of files in any format, prepared as the target side was."""
+    from wayword.corpus.collection import read_side
+    from wayword.corpus.formats import format_of
+
     for path in paths:
         column = "tgt" if format_of(path) in {"tsv", "po"} else preparation.lang
         for line in read_side(path, column):

@@ -18,21 +18,22 @@ Cost: a matrix has a number for each pair of words of a sentence.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from wayword import _core
 from wayword.corpus.files import FilePath, open_text
 from wayword.corpus.source import Source
 from wayword.errors import FormatError, MismatchError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
 __all__ = ["Feature", "Given", "Scorer", "log_matrix", "read_matrices"]
 
 Words = tuple[str, ...]
 #: Gives P(next | last) of a sentence: a row for the start and one for each word.
-Scorer: TypeAlias = Callable[[Source], ArrayLike] | Mapping[Words, ArrayLike]
+Scorer: TypeAlias = "Callable[[Source], ArrayLike] | Mapping[Words, ArrayLike]"
 #: The log of what is not possible.
 LEAST = -100.0
 
@@ -55,7 +56,7 @@ class Feature(Protocol):
         """Its seat in the core."""
         ...
 
-    def matrices(self, sources: Sequence[Source]) -> list[NDArray[np.float64]] | None:
+    def matrices(self, sources: Sequence[Source]) -> "list[NDArray[np.float64]] | None":
         """What Python says about each sentence; None when the core knows by itself."""
         ...
 
@@ -69,7 +70,7 @@ class Given:
     """
 
     name: str
-    scorer: Scorer | None = None
+    scorer: "Scorer | None" = None
 
     @property
     def layers(self) -> frozenset[str]:
@@ -80,11 +81,13 @@ class Given:
     def _core(self) -> _core.PathFeature:
         return _core.PathFeature.given(self.name)
 
-    def matrices(self, sources: Sequence[Source]) -> list[NDArray[np.float64]]:
+    def matrices(self, sources: Sequence[Source]) -> "list[NDArray[np.float64]]":
         """The matrix of each sentence."""
         return [self._matrix(source) for source in sources]
 
-    def _matrix(self, source: Source) -> NDArray[np.float64]:
+    def _matrix(self, source: Source) -> "NDArray[np.float64]":
+        import numpy as np
+
         if self.name in source.matrices:
             return source.matrices[self.name]
         if isinstance(self.scorer, Mapping):
@@ -97,8 +100,10 @@ class Given:
         return np.asarray(matrix, dtype=np.float64)
 
 
-def log_matrix(matrix: ArrayLike, words: int) -> bytes:
+def log_matrix(matrix: "ArrayLike", words: int) -> bytes:
     """A matrix of probabilities as the core takes it: logs, row by row, the start first."""
+    import numpy as np
+
     given = np.asarray(matrix, dtype=np.float64)
     if given.shape != (words + 1, words):
         found = "×".join(map(str, given.shape))
@@ -115,11 +120,13 @@ def log_matrix(matrix: ArrayLike, words: int) -> bytes:
     return floored.astype(np.float32).tobytes()
 
 
-def read_matrices(path: FilePath) -> Mapping[Words, NDArray[np.float64]]:
+def read_matrices(path: FilePath) -> "Mapping[Words, NDArray[np.float64]]":
     """Matrices by sentence from JSON lines ``{"words": […], "matrix": [[…], …]}``.
 
     What comes back is a scorer: ``Given("neural", read_matrices("matrices.jsonl"))``.
     """
+    import numpy as np
+
     matrices: dict[Words, NDArray[np.float64]] = {}
     number = 0
     try:

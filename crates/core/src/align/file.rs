@@ -19,7 +19,7 @@ use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
 
-pub(super) const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"WAYALIGN",
     version: 2,
     numbers: 0,

@@ -35,6 +35,7 @@ mod words;
 mod tests;
 
 pub use decode::{Choice, Decoder};
+pub(crate) use file::SEAL;
 pub use links::{Link, Links};
 pub use numbered::MAX_WORDS;
 pub use symmetrise::{Heuristic, symmetrise, symmetrise_all};

@@ -15,7 +15,7 @@ use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::fs;
 use std::path::Path;
 
-const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"WAYTAGGR",
     version: 2,
     numbers: 0,

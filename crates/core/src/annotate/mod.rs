@@ -19,4 +19,5 @@ mod tagger;
 mod tests;
 
 pub use exchange::{ClassOptions, ClassSummary, Classes};
+pub(crate) use file::SEAL;
 pub use tagger::{FitOptions, Layers, Tagger, Treebank, Worker};

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(super) const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"wwcounts",
     version: 2,
     numbers: 0,

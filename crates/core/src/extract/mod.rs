@@ -18,6 +18,7 @@ mod run;
 mod shares;
 mod words;
 
+pub(crate) use counts::SEAL;
 pub use counts::{Counts, ExtractOptions, MAX_LENGTH, MIN_MEMORY};
 pub use entry::{Entry, Row};
 pub use grid::{Block, Grid, Span};

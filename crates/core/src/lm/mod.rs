@@ -33,6 +33,7 @@ pub use count::Corpus;
 pub use discount::Discount;
 pub use grams::{Gram, Grams};
 pub use image::{write_image, write_image_in_memory};
+pub(crate) use layout::SEAL;
 pub use lists::GramLists;
 pub use mix::mix;
 pub use model::{Match, Model};

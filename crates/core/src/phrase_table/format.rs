@@ -32,7 +32,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The header.
-pub(super) const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"wwphrase",
     version: 2,
     numbers: 4 + PARTS * 3,

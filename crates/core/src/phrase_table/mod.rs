@@ -21,6 +21,7 @@ mod words;
 
 pub use build::{Summary, build, row_scores};
 pub use discount::Discount;
+pub(crate) use format::SEAL;
 pub use format::{Contents, NewOption, NewWords, RowScores, TableWriter};
 pub use moses::{COLUMNS, SKIPPED, TextTables, check_orientation, export, import};
 pub use options::{Condition, TableOptions, named_models};

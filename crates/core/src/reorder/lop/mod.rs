@@ -37,6 +37,7 @@ pub use field::{Field, Options as FieldOptions};
 pub use gold::{Reference, Wishes, opinion};
 pub use hashed::Hashed;
 pub use inside::{Contradictions, Cost, Expected, Free, Inside, Turned, Which};
+pub(crate) use model::SEAL;
 pub use model::{Choice, Kind, Model, Orderer, Recipe, VERSION};
 pub use nbest::{Nbest, Ranked};
 pub use pair_features::{PairParts, form, suffix, texts};

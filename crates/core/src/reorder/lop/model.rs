@@ -26,7 +26,7 @@ use memmap2::Mmap;
 use std::path::{Path, PathBuf};
 
 /// The header: kind, size, layers, reference, passes, sentences, strictness.
-const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"wwlinord",
     version: 1,
     numbers: 7,

@@ -25,6 +25,7 @@ mod tests;
 mod train;
 mod vocabulary;
 
+pub(crate) use model::SEAL;
 pub use model::{Head, Model, Recipe, VERSION};
 pub use net::Said;
 pub use shape::{Block, Shape, Sizes};

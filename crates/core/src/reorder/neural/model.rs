@@ -18,7 +18,7 @@ use crate::storage::{Body, Checked, Flaw, NewFile, Seal};
 use std::path::{Path, PathBuf};
 
 /// The header: window, flags, sizes, recipe.
-const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"wwneural",
     version: 1,
     numbers: 10,

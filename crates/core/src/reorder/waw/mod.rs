@@ -25,6 +25,7 @@ mod train;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use model::SEAL;
 pub use model::{Model, Recipe, VERSION};
 pub use options::{Anchor, Objective, Options, Templates};
 pub use prepared::Prepared;

@@ -18,7 +18,7 @@ use memmap2::Mmap;
 use std::path::{Path, PathBuf};
 
 /// The header: the recipe, then the numbers of features, homes and slots.
-const SEAL: Seal = Seal {
+pub(crate) const SEAL: Seal = Seal {
     magic: *b"wwafterw",
     version: 3,
     numbers: 9,
