@@ -2,13 +2,13 @@
 # Needs Python, a Rust toolchain and make; everything else goes into .venv.
 
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help dev demo test lint format golden bench fuzz torture clean
+.PHONY: help dev demo test lint format golden bench fuzz torture licences wheel clean
 
 help:
-	@echo "make demo    build, then run the main job on the embedded default"
+	@echo "make demo    build, then train and compare small systems on text that it makes itself"
 	@echo "make test    build, then run every test"
 	@echo "make lint    formatting, types, lints, stubs; warnings are errors"
 	@echo "make format  let the formatters rewrite the code"
@@ -17,6 +17,8 @@ help:
 	@echo "make fuzz    changed bytes for every reader; FUZZ_SECONDS=600"
 	@echo "make torture kill and starve every long command; KILLS=300"
 	@echo "make dev     only build, into .venv"
+	@echo "make wheel   build wheel and sdist of the last commit into dist/, check and try them"
+	@echo "make licences  write the licence texts and their table again"
 
 dev: .venv/.built
 
@@ -65,5 +67,14 @@ KILLS ?= 300
 torture: dev
 	$(BIN)/python fuzz/torture.py --kills $(KILLS)
 
+licences: dev
+	$(BIN)/python release/licences.py
+
+wheel: dev
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2' 'twine>=6'
+	$(BIN)/python release/licences.py --check
+	$(BIN)/python release/wheel.py build
+	$(BIN)/python release/wheel.py try
+
 clean:
-	rm -rf .venv target demo
+	rm -rf .venv target demo dist

@@ -1,0 +1,1 @@
+"""Scripts behind `make licences` and `make wheel`."""
