@@ -47,6 +47,7 @@ lint: dev
 	$(BIN)/python -m mypy.stubtest wayword._core --allowlist crates/python/stubtest.allow
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- --deny warnings
+	$(BIN)/python release/licences.py --check
 
 format: dev
 	$(BIN)/ruff check --fix-only .
@@ -70,9 +71,8 @@ torture: dev
 licences: dev
 	$(BIN)/python release/licences.py
 
-wheel: dev
-	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2' 'twine>=6'
-	$(BIN)/python release/licences.py --check
+wheel: .venv/.made
+	$(BIN)/python -m pip install --quiet 'twine>=6'
 	$(BIN)/python release/wheel.py build
 	$(BIN)/python release/wheel.py try
 

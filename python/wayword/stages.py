@@ -30,6 +30,7 @@ from wayword.errors import ArgumentError, MismatchError
 from wayword.gather import corpus_of_lines
 from wayword.options import check_range
 from wayword.stage import File, Input, Progress, Result, Stage, Work
+from wayword.store import copy_file
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -118,13 +119,21 @@ def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Opt
     return Stage("doctor", make_clean, options, inputs, version=2)
 
 
+def _alias(path: Path, name: Path) -> None:
+    """Another name for a file; a copy where links are not allowed, as on Windows by default."""
+    try:
+        name.symlink_to(path)
+    except OSError:
+        copy_file(path, name)
+
+
 def make_clean(work: Work) -> dict[str, Any]:
     """Write the clean pair, and what was taken out."""
     gathered = work.inputs.get("gathered")
     sides = [work.inputs[side] if gathered is None else gathered / f"in.{side}" for side in SIDES]
     copies = work.out / "in.src", work.out / "in.tgt"
     for copy, path in zip(copies, sides, strict=True):
-        copy.symlink_to(path.resolve())
+        _alias(path.resolve(), copy)
     options = vars(work.options)
     report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
     for copy in copies:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 try:
     import fcntl
     import resource
-except ImportError:  # another system than Unix: no lock, and less is known of memory
+except ImportError:  # Windows: folders cannot be locked, and less is known of memory
     fcntl = resource = None  # type: ignore[assignment]
 
 __all__ = ["Step", "Store", "copy_file", "locked"]
@@ -299,17 +299,26 @@ def _remove(path: Path) -> None:
 
 def _held(lock: int, folder: Path) -> int:
     """An open file, locked until it is closed; refuses when another process has the lock."""
-    if fcntl is None:
-        return lock
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if fcntl is None:
+            _lock_on_windows(lock)
+        else:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # what the two systems call a lock that is taken
         os.close(lock)
         advice = "wait for it, or choose another folder"
         raise WaywordError(f"{folder}: another process works here; {advice}") from None
     except OSError as error:  # a file system without locks
         log.warning("%s: cannot be locked (%s); use it in one process", folder, error.strerror)
     return lock
+
+
+def _lock_on_windows(lock: int) -> None:
+    """Lock the first byte of a file, which may be empty."""
+    from importlib import import_module
+
+    windows = import_module("msvcrt")
+    windows.locking(lock, windows.LK_NBLCK, 1)
 
 
 @contextmanager
