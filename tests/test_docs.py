@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = (
     *("README.md", "docs/tutorial.md", "docs/train.md", "docs/experiment.md", "docs/moses.md"),
     *("docs/preorder.md", "docs/corpus.md", "docs/normalise.md", "docs/neural.md"),
-    *("docs/unseen.md", "docs/profile.md", "docs/report.md"),
+    *("docs/unseen.md", "docs/profile.md", "docs/report.md", "docs/stability.md"),
 )
 
 #: Files that a reader has and we have not.

@@ -34,7 +34,9 @@ ACTIONS = ("file", "fit", "classes", "score", "check")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions; without one, a file is annotated."""
     parser.usage = "wayword annotate [FILE] --with NAME | wayword annotate ACTION ..."
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, prog="wayword annotate"
+    )
     _configure_file(actions.add_parser("file", help="annotate text; this word can be left out"))
     configure_fit(actions.add_parser("fit", help="learn a tagger from a treebank"))
     configure_classes(actions.add_parser("classes", help="learn word classes from plain text"))
