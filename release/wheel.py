@@ -43,12 +43,12 @@ def run(*command: str | Path, **options: object) -> str:
 
 
 @contextmanager
-def committed() -> Iterator[Path]:
-    """The sources of the last commit in a folder of their own."""
+def committed(commit: str) -> Iterator[Path]:
+    """The sources of a commit in a folder of their own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "wayword"
         archive = Path(name) / "sources.tar"
-        run("git", "archive", "--format=tar", "-o", archive, "HEAD", cwd=ROOT)
+        run("git", "archive", "--format=tar", "-o", archive, commit, cwd=ROOT)
         with tarfile.open(archive) as tar:
             tar.extractall(folder)  # our own commit
         yield folder
@@ -57,18 +57,24 @@ def committed() -> Iterator[Path]:
 def build() -> None:
     """Build wheel and sdist from the last commit, and check them."""
     shutil.rmtree(DIST, ignore_errors=True)
+    commit = head()
     environment = {**os.environ}
     environment.setdefault("CARGO_TARGET_DIR", str(ROOT / "target"))
     maturin = (sys.executable, "-m", "maturin")
-    with committed() as folder:
+    with committed(commit) as folder:
         options = {"cwd": folder, "env": environment}
         run(*maturin, "sdist", "-o", DIST, **options)
         run(*maturin, "build", "--release", "--locked", "--strip", "-o", DIST, **options)
     run(sys.executable, "-m", "twine", "check", "--strict", *sorted(DIST.iterdir()))
-    check()
+    check(commit)
 
 
-def check() -> None:
+def head() -> str:
+    """The last commit, as short as `git archive` writes it."""
+    return run("git", "rev-parse", "--short", "HEAD", cwd=ROOT).strip()
+
+
+def check(wanted: str) -> None:
     """Read both archives and stop at what is wrong with them."""
     [wheel], [sdist] = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     if "-cp310-abi3-" not in wheel.name:
@@ -80,7 +86,6 @@ def check() -> None:
         check_home(archive.read(metadata).decode())
     with tarfile.open(sdist) as archive_of_sources:
         sources = archive_of_sources.getnames()
-    wanted = run("git", "rev-parse", "--short", "HEAD", cwd=ROOT).strip()
     if commit != wanted:
         raise SystemExit(f"wheel: made from commit `{commit}`; expected `{wanted}`")
     missing = [name for name in NEEDED if name not in names]
@@ -175,4 +180,4 @@ class _Walk:
 
 
 if __name__ == "__main__":
-    {"build": build, "check": check, "try": try_out}[sys.argv[1]]()
+    {"build": build, "try": try_out}[sys.argv[1]]()
