@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help dev demo test lint format golden bench fuzz torture licences wheel clean
+.PHONY: help dev demo test lint format golden bench fuzz torture docs licences wheel clean
 
 help:
 	@echo "make demo    build, then train and compare small systems on text that it makes itself"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench   measure speed and memory; results go to bench/results"
 	@echo "make fuzz    changed bytes for every reader; FUZZ_SECONDS=600"
 	@echo "make torture kill and starve every long command; KILLS=300"
+	@echo "make docs    build the site into site/; a broken link is an error"
 	@echo "make dev     only build, into .venv"
 	@echo "make wheel   build wheel and sdist of the last commit into dist/, check and try them"
 	@echo "make licences  write the licence texts and their table again"
@@ -56,6 +57,7 @@ format: dev
 
 golden: dev
 	$(BIN)/python -m pytest --quiet tests/test_golden.py tests/test_stage_versions.py --rewrite-golden
+	$(BIN)/python docs/reference/make.py
 
 bench: dev
 	$(BIN)/python bench/run.py
@@ -68,6 +70,11 @@ KILLS ?= 300
 torture: dev
 	$(BIN)/python fuzz/torture.py --kills $(KILLS)
 
+docs: dev
+	$(BIN)/python -m pip install --quiet 'mkdocs-material==9.8.1'
+	$(BIN)/python docs/reference/make.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 licences: dev
 	$(BIN)/python release/licences.py
 
@@ -77,4 +84,4 @@ wheel: .venv/.made
 	$(BIN)/python release/wheel.py try
 
 clean:
-	rm -rf .venv target demo dist
+	rm -rf .venv target demo dist site

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from wayword.corpus import toy
 from wayword.oracle import Space
+from wayword.picture.chart import svg
+from wayword.picture.element import Markup, element
+from wayword.picture.sentence import linked
 from wayword.pipeline import plan
 from wayword.report import lattice
 from wayword.report.graph import Node, draw, stage_nodes
@@ -42,6 +45,42 @@ SENTENCE = [
 ]
 
 
+#: A sentence of the toy corpus, and what the system of the README makes of it in two spaces.
+SOURCE = ("Ich", "habe", "gestern", "den", "Tee", "getrunken", ".")
+OUTPUTS = {
+    "in the order of the source (--space mono)": (
+        ("I", "yesterday", "the", "tea", "drank", "."),
+        [(0, 0), (2, 1), (3, 2), (4, 3), (5, 4), (6, 5)],
+    ),
+    "with jumps (--space dl:6)": (
+        ("I", "drank", "the", "tea", "yesterday", "."),
+        [(0, 0), (2, 4), (3, 2), (4, 3), (5, 1), (6, 5)],
+    ),
+}
+#: Colours for light and dark pages, since the picture stands alone.
+STYLE = """
+text{font:15px sans-serif;fill:#222}.told{font-size:13px;fill:#666}
+.link{fill:none;stroke:#9aa7b5;stroke-width:1.5}.crossed{stroke:#d9480f;stroke-width:2.5}
+@media (prefers-color-scheme:dark){text{fill:#eee}.told{fill:#aaa}.crossed{stroke:#ff922b}}
+"""
+
+
+def before_and_after() -> str:
+    """One sentence, translated without and with reordering."""
+    panels: list[Markup] = []
+    wide, down = 0.0, 0.0
+    for told, (words, links) in OUTPUTS.items():
+        picture = linked(SOURCE, words, links)
+        width, height = (
+            float(part) for part in picture.split('viewBox="0 0 ')[1].split('"')[0].split()
+        )
+        panels.append(element("text", told, x=4, y=down + 14, class_="told"))
+        panels.append(element("g", picture, transform=f"translate(0 {down + 24:g})"))
+        wide, down = max(wide, width), down + height + 46
+    title = "the same sentence translated in the order of the source, and with reordering"
+    return svg(wide, down - 10, title, element("style", Markup(STYLE)), *panels)
+
+
 def pictures() -> dict[str, str]:
     """Every picture by the name of its file."""
     with tempfile.TemporaryDirectory() as folder:
@@ -55,6 +94,7 @@ def pictures() -> dict[str, str]:
         "mj2.svg": lattice.draw(
             orders.layers, orders.arcs, PHRASES, title="mj2: 52 orders of 6 items, 23 states"
         ),
+        "order.svg": before_and_after(),
         "training.svg": draw(nodes, title="the stages of a training run, inputs above"),
         "sentence.svg": draw(SENTENCE, title="the way of a sentence from raw text to translation"),
     }
