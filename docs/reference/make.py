@@ -11,6 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from wayword.cli.parser import COMMANDS, build_parser, options, subcommands
@@ -55,9 +56,7 @@ def _command(parser: argparse.ArgumentParser, *, is_top: bool) -> Iterator[str]:
         yield f"```sh\n{shown}\n```\n"
     rows = [(_name(action), action.help or "") for action in _arguments(parser)]
     if rows:
-        cells = "".join(
-            f"| `{name.replace('|', chr(92) + '|')}` | {_cell(text)} |\n" for name, text in rows
-        )
+        cells = "".join(f"| {_cell(f'`{name}`')} | {_cell(text)} |\n" for name, text in rows)
         yield f"| argument | meaning |\n|---|---|\n{cells}"
     for name, (child, purpose) in subcommands(parser).items():
         yield f"### {parser.prog.removeprefix('wayword ')} {name}\n"
@@ -96,7 +95,10 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 
 
 def _cell(text: str) -> str:
-    return _escaped(" ".join(text.replace("%%", "%").split())).replace("|", "\\|")
+    """Text for a table. Builders disagree about bars in code, so that such code is HTML."""
+    shown = _escaped(" ".join(text.replace("%%", "%").split()))
+    shown = re.sub(r"`([^`]*\|[^`]*)`", lambda code: f"<code>{escape(code[1])}</code>", shown)
+    return shown.replace("|", "&#124;")
 
 
 def _escaped(text: str) -> str:
