@@ -16,7 +16,7 @@ PAGES = (
     *("docs/preorder.md", "docs/corpus.md", "docs/normalise.md", "docs/neural.md"),
     *("docs/unseen.md", "docs/profile.md", "docs/report.md"),
     *("docs/stability.md", "docs/install.md", "docs/new-to-translation.md", "docs/teaching.md"),
-    *("docs/low-resource.md", "docs/other-output.md"),
+    *("docs/low-resource.md", "docs/other-output.md", "docs/stages.md"),
 )
 
 #: Files that a reader has and we have not.
