@@ -52,16 +52,29 @@ def _command(parser: argparse.ArgumentParser, *, is_top: bool) -> Iterator[str]:
     if is_top:
         text, _, examples = (parser.description or "").partition("example: ")
         yield _escaped(text.strip()) + "\n"
-        shown = "\n".join(line.strip() for line in examples.splitlines() if line.strip())
-        yield f"```sh\n{shown}\n```\n"
+        yield f"```sh\n{_examples(examples)}\n```\n"
     rows = [(_name(action), action.help or "") for action in _arguments(parser)]
     if rows:
         cells = "".join(f"| {_cell(f'`{name}`')} | {_cell(text)} |\n" for name, text in rows)
         yield f"| argument | meaning |\n|---|---|\n{cells}"
     for name, (child, purpose) in subcommands(parser).items():
         yield f"### {parser.prog.removeprefix('wayword ')} {name}\n"
-        yield f"{purpose[:1].upper()}{purpose[1:]}.\n"
+        yield f"{purpose[:1].upper()}{purpose[1:]}{'' if purpose.endswith('?') else '.'}\n"
         yield from _command(child, is_top=False)
+
+
+def _examples(text: str) -> str:
+    """The examples of a command: what they are for as a comment, long ones on two lines."""
+    shown = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        purpose, is_named, command = line.partition(": ")
+        if line.startswith("--"):
+            shown[-1] += f" \\\n    {line}"
+        elif is_named and not purpose.startswith(("wayword", "echo")):
+            shown.append(f"{command.strip()}  # {purpose}")
+        else:
+            shown.append(line)
+    return "\n".join(shown)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:

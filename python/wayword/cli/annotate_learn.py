@@ -37,7 +37,13 @@ def configure_classes(parser: argparse.ArgumentParser) -> None:
     add("text", metavar="TEXT", nargs="?", default="-", help="default stdin")
     add("-o", "--out", required=True, metavar="FILE", help="the classes")
     add("--classes", type=int, default=100, metavar="N", help="default 100")
-    add("--min-count", type=int, default=2, metavar="N", help="rarer words go by their looks")
+    add(
+        "--min-count",
+        type=int,
+        default=2,
+        metavar="N",
+        help="rarer words go by form",
+    )
     add("--rounds", type=int, default=20, metavar="N", help="at most (default 20)")
     add_threads(parser)
     add_seed(parser)

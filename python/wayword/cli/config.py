@@ -1,4 +1,4 @@
-"""Print every choice of `wayword train` with its default and what it means.
+"""Print every setting of `wayword train` with its default and what it means.
 
 Put those you change into a file for `wayword train --config`, or give them one by one with --set.
 

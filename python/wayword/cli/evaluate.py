@@ -60,11 +60,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--refchoice", metavar="HOW", default="closest", help="of KRS: closest, average (closest)")
     add("--norm", metavar="HOW", default="weights", help="of KRS-V: weights, literal (weights)")
     add("--alpha", type=float, default=0.5, metavar="A", help="share of KRS in LRscore (0.5)")
-    add("--test", metavar="NAME", default="randomization", help="or bootstrap (randomization)")
-    add("--rounds", type=int, default=10_000, metavar="N", help="of the test (10000)")
-    add("--resamples", type=int, default=1000, metavar="N", help="for intervals (1000)")
+    add(
+        "--test",
+        metavar="NAME",
+        default="randomization",
+        help="randomization (default) or bootstrap",
+    )
+    add("--rounds", type=int, default=10_000, metavar="N", help="rounds of that test (10000)")
+    add("--resamples", type=int, default=1000, metavar="N", help="resamples for intervals (1000)")
     add("--bins", metavar="LIST", default="10,20,30,40", help="ends of length bins (10,20,30,40)")
-    add("--lines", metavar="FILE", help="score only the sentences whose numbers stand there")
+    add("--lines", metavar="FILE", help="score only the sentences with these numbers")
     add("--worst", type=int, default=0, metavar="N", help="draw the N sentences ordered worst")
     add("--html", metavar="FILE", help="also write a page that shows the outputs side by side")
     add("--worst-by", metavar="NAME", help="a metric (krs-v-linked; without tags krs-linked)")

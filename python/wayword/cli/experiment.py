@@ -1,7 +1,7 @@
 """Run many variants of a system on the same text and compare them.
 
 The file names corpora, a baseline and variants; see docs/experiment.md. Run again after an
-interruption, and it goes on. The table goes to standard output and, as Markdown, LaTeX, CSV and
+interruption, and it continues. The table goes to standard output and, as Markdown, LaTeX, CSV and
 JSON, to the folder, with the system of each variant (systems) and its output (outputs).
 
 example: wayword experiment limits.toml -o limits --best system --html limits.html

@@ -1,7 +1,7 @@
 """Make a system folder of a Moses configuration, its text tables and ARPA language models.
 
-Weights, limits and orientation go over; translations get the scores Moses gives them. What has
-no counterpart is refused.
+Weights, limits and orientation are taken over, and translations get the scores that Moses gives
+them. What has no counterpart is refused.
 
 example: wayword import-moses model/moses.ini -o system
 """

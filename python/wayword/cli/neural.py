@@ -1,8 +1,8 @@
 """Learn a network that says which source word is translated right after which.
 
 SRC is tokenised text, or `word|POS` for `--tags`. LINKS are lines such as `0-0 1-2`, as
-`wayword align` prints them. It answers the question of `wayword waw`, and what is there to be asked
-of a model is asked there: `waw evaluate`, `waw show` and `waw grid` take both kinds.
+`wayword align` prints them. It answers the same question as the model of `wayword waw`:
+`waw evaluate`, `waw show` and `waw grid` take both kinds.
 A decoder uses the model as a feature and to leave out jumps that are not worth trying:
 `wayword translate SYSTEM --space 'dl:18+neural(top=5,threshold=0.25,zone=0)'`.
 
@@ -32,18 +32,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     yes_no = argparse.BooleanOptionalAction
     add("--coverage", action=yes_no, default=None, help="look at what is translated (yes)")
     add("--tags", action=yes_no, default=None, help="look at tags (no)")
-    add("--window", type=int, metavar="N", help="wrong answers from so near (18)")
+    add("--window", type=int, metavar="N", help="how far away wrong answers may be (18)")
     add("--epochs", type=int, metavar="N", help="passes over the text (2)")
     add("--batch", type=int, metavar="N", help="sentences between two steps (32)")
     add("--rate", type=float, metavar="R", help="the longest step (0.003)")
     add("--dropout", type=float, metavar="S", help="share of words hidden in training (0.05)")
-    add("--embedding", type=int, metavar="N", help="numbers that stand for a word (64)")
-    add("--hidden", type=int, metavar="N", help="numbers each direction remembers (96)")
-    add("--key", type=int, metavar="N", help="numbers that compare two words (64)")
+    add("--embedding", type=int, metavar="N", help="size of the vector of a word (64)")
+    add("--hidden", type=int, metavar="N", help="size of the state in each direction (96)")
+    add("--key", type=int, metavar="N", help="size of the vectors that compare two words (64)")
     add("--min-count", type=int, metavar="N", help="rarer words are unknown (2)")
     add("--vocabulary", type=int, metavar="N", help="known words at most (20000)")
     add("--seed", type=int, metavar="N", help="of the random numbers it starts with (1)")
-    told = "keep each pass there, and go on from it after an interruption"
+    told = "keep each pass there, and continue from it after an interruption"
     add("--state", metavar="FILE", help=told)
     add_threads(train)
     add_json(train)

@@ -1,8 +1,8 @@
-"""Ask how good the word order could be, whatever the models say.
+"""Find out how good the word order could be, whatever the models say.
 
 `count` and `draw` show a space of orders; `order` measures spaces on links alone; `bleu` finds the
-best BLEU that each space makes of monotone translations; `phrase` tells what a system could reach
-and where the rest is lost; `lag` tells how long a simultaneous translator must wait.
+best BLEU that each space makes of monotone translations; `phrase` says what a system could reach
+and where the rest is lost; `lag` says how long a simultaneous translator must wait.
 SPACE is mono, mj1, mj2, ibm:K, itg, itg:K (exchanges of at most K items) or dl:K (-1: no limit).
 
 example: wayword oracle count itg 6

@@ -4,6 +4,8 @@ import argparse
 
 from wayword.cli.terminal import add_json, add_threads, bar, chosen, print_json
 
+FORMS = ("text", "markdown", "latex", "csv")
+
 
 def configure_order(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -18,7 +20,7 @@ def configure_order(parser: argparse.ArgumentParser) -> None:
     )
     add("--bins", type=int, nargs="*", default=[], metavar="N", help="longest lengths of bins")
     add("--most", type=int, default=200_000, metavar="N", help="places searched a sentence")
-    add("--form", default="text", choices=["text", "markdown", "latex", "csv"], help="of the table")
+    add("--form", default="text", choices=FORMS, help=", ".join(FORMS))
     add_threads(parser)
     add_json(parser)
     parser.set_defaults(action=run_order)

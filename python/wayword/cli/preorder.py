@@ -2,8 +2,8 @@
 
 SRC is tokenised text, best annotated: `word|POS` (see `wayword annotate`; word classes will do).
 LINKS are lines such as `0-0 1-2`, as `wayword align` prints them. `apply` reads the same kind of
-text and writes it reordered; `restore` leads links, traces or tokens back to the words as they
-were.
+text and writes it reordered; `restore` maps links, traces or tokens back to the original
+words.
 
 example: wayword preorder fit train.de train.en train.links -o de.preorder
          wayword preorder apply de.preorder test.de --orders test.orders > test.reordered.de
@@ -29,17 +29,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", nargs="?", default="-", help="text like SRC of `fit`"
     )
     apply.add_argument("--orders", metavar="FILE", help="write where each word came from")
-    apply.add_argument(
-        "--nbest", type=int, default=0, metavar="N", help="the best orders, all of them"
-    )
+    apply.add_argument("--nbest", type=int, default=0, metavar="N", help="write the N best orders")
     _add_choice(apply)
     add_threads(apply)
     apply.set_defaults(action=run_apply)
-    restore = actions.add_parser("restore", help="lead links, traces or tokens back")
+    restore = actions.add_parser("restore", help="map links, traces or tokens back to the source")
     restore.add_argument("orders", metavar="ORDERS", help="what `apply --orders` wrote")
     restore.add_argument("file", metavar="FILE", nargs="?", default="-", help="lines to restore")
     restore.add_argument(
-        "--what", default="links", choices=["links", "traces", "tokens"], help="(links)"
+        "--what",
+        default="links",
+        choices=["links", "traces", "tokens"],
+        help="links (default), traces or tokens",
     )
     restore.set_defaults(action=run_restore)
     test = actions.add_parser("evaluate", help="compare models with source order")
@@ -49,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_threads(test)
     add_json(test)
     test.set_defaults(action=run_evaluate)
-    explain = actions.add_parser("explain", help="say why words of a sentence were turned round")
+    explain = actions.add_parser("explain", help="say why words of a sentence change places")
     explain.add_argument("model", metavar="MODEL", help="a trained model")
     explain.add_argument("sentence", metavar="SENTENCE", help="words as the model was trained on")
     explain.add_argument("--features", type=int, default=3, metavar="N", help="for each pair (3)")

@@ -1,4 +1,4 @@
-"""Tokenise text before training, or put translated tokens together again.
+"""Tokenise text before training, or join translated tokens to text again.
 
 Reads standard input when no file is given. Settings are the same in both directions.
 

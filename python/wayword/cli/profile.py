@@ -1,4 +1,4 @@
-"""Tell the word order of a language pair: what moves, how far, and which settings it asks for.
+"""Describe the word order of a language pair: what moves, how far, and which settings suit it.
 
 Raw text is tokenised and aligned on the way; text that comes with links is tokenised already.
 --html writes a page that needs nothing else; --many compares pairs by what --json printed of each.

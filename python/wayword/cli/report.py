@@ -1,4 +1,4 @@
-"""Tell what a system is made of, how good it is and where it fails, as a page.
+"""Show what a system is made of, how good it is and where it fails, as a page.
 
 Text of a test set is raw, and prepared as the system does it. Alignment samples, tuning curves and
 metrics of word order need the system's `work` folder. --other puts a second system beside it.
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=100,
         metavar="N",
-        help="sentences the phrase oracle is asked about (100; 0: none)",
+        help="sentences for the phrase oracle (100; 0: none)",
     )
     add("--html", metavar="FILE", help="write a page")
     add_threads(parser)

@@ -2,8 +2,8 @@
 
 Writes train, dev and test, each as PART.de PART.en PART.links PART.order PART.factored.de
 (and so on for the other pairs). The pair old-de is one of spellings: German as it might have been
-written four hundred years ago, and as it is written today. In the pair ur-en nobody has heard the
-names, which are written with the letters of Urdu and of English.
+written four hundred years ago, and as it is written today. The pair ur-en is full of names that
+no other text has, written with the letters of Urdu and of English.
 
 example: wayword toy de-en -n 10000 -o toy/
          wayword toy old-de -n 5000 -o spelling/

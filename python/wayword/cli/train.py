@@ -1,10 +1,10 @@
 """Train a translation system from two line-aligned text files, or from any text with both sides.
 
-Everything is done in one go: bad lines are taken out, text is tokenised, words are linked, phrases
+Everything is done in one go: bad lines are removed, text is tokenised, words are linked, phrases
 and a language model are learned, weights are tuned. Run the same command again after an
-interruption, and it goes on where it was; change a setting, and only what depends on it is done
+interruption, and it continues where it was; change a setting, and only what depends on it is done
 again. Tuning takes longest: the system can be used before it begins, with default weights. Without
---dev some lines are held out for tuning. --plan tells what would be done, and why.
+--dev some lines are held out for tuning. --plan says what would be done, and why.
 
 example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system

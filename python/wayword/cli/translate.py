@@ -45,11 +45,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--search", help="cube or stack")
     add("--pop-limit", type=int, metavar="N", help="hypotheses made per word (0: all)")
     add("--stack-size", type=int, metavar="N", help="hypotheses kept per word in stack search")
-    add("--threshold", type=float, metavar="P", help="drop what is so much less likely (0: none)")
+    add(
+        "--threshold",
+        type=float,
+        metavar="P",
+        help="drop what is less likely than this share of the best (0: none)",
+    )
     add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
     add("--oov", help="words without a translation: copy or drop")
     add("--verify", action="store_true", help="check every byte of the system first")
-    add("--trust", action="store_true", help="let the system run modules it names, as spaCy")
+    add("--trust", action="store_true", help="let the system run modules that it names, such as spaCy")
     add("--json", action="store_true", help="one JSON object a line")
     add_threads(parser)
 

@@ -3,7 +3,7 @@
 Decodes the dev set round by round and looks for the weights that score best: by MERT (the
 default), PRO or k-best MIRA. The best of several runs with different seeds are averaged. The new
 weights are written into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so
-that --resume goes on after an interruption, with the same result.
+that --resume continues after an interruption, with the same result.
 
 example: wayword tune system --dev dev.de dev.en
          wayword tune system --dev dev.de ref1.en ref2.en --method mira --runs 1
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
     add("--pos", metavar="FILE", help="source tags, for metrics of verbs")
     add("--folder", metavar="DIR", help="where the rounds are kept (SYSTEM/tune)")
-    add("--resume", action="store_true", help="go on with what was begun there")
+    add("--resume", action="store_true", help="continue what was begun there")
     add("--dry-run", action="store_true", help="leave the system as it is")
     add_threads(parser)
     add_seed(parser)

@@ -1,4 +1,4 @@
-"""Learn which source word is translated right after which, and put that to the test.
+"""Learn which source word is translated right after which, and test the model.
 
 SRC is tokenised text, best annotated: `word|POS` or `word|POS|chunk`; without tags the model has
 word features only. LINKS are lines such as `0-0 1-2`, as `wayword align` prints them.

@@ -23,7 +23,13 @@ def configure_grid(parser: argparse.ArgumentParser) -> None:
     add("--ref-links", metavar="FILE", action="append", default=[], help="with source, per REF")
     add("--aligner", metavar="PATH", help="a saved aligner makes those links")
     add("--pos", metavar="FILE", help="source tags, for metrics of verbs")
-    add("--tolerance", type=float, default=0.1, metavar="D", help="of the best score (0.1)")
+    add(
+        "--tolerance",
+        type=float,
+        default=0.1,
+        metavar="D",
+        help="how far from the best score is good enough (0.1)",
+    )
     add_threads(parser)
     add_json(parser)
     parser.set_defaults(action=run_grid)
@@ -42,7 +48,7 @@ def add_pruning(
     add("--top", type=int, nargs="+", default=top, metavar="N", help=stay)
     least = f"least share of the best word's probability ({shown(threshold)})"
     add("--threshold", type=float, nargs="+", default=threshold, metavar="T", help=least)
-    near = f"phrases so near stay anyway; -1: none ({shown(zone)})"
+    near = f"phrases at most this far away stay anyway; -1: none ({shown(zone)})"
     add("--zone", type=int, nargs="+", default=zone, metavar="Z", help=near)
 
 

@@ -24,12 +24,15 @@ def configure_train(train: argparse.ArgumentParser) -> None:
     add = train.add_argument
     add("-o", "--out", required=True, metavar="FILE", help="the model")
     add("--templates", help="W, P, WP or WPC (default: all that the text has layers for)")
-    add("--window", type=int, metavar="N", help="wrong answers from so near (18)")
+    add("--window", type=int, metavar="N", help="how far away wrong answers may be (18)")
     inclusive = argparse.BooleanOptionalAction
-    add("--inclusive", action=inclusive, default=None, help="at most so near (yes), or nearer")
+    add("--inclusive", action=inclusive, default=None, help="that distance included (yes)")
     add("--between-anchor", metavar="A", help="beside the words between: j (default) or ij")
     add("--min-count", type=int, metavar="N", help="drop rarer features (20)")
-    add("--objective", help="each word is right or wrong by itself (default), or one is the choice")
+    add(
+        "--objective",
+        help="each: every word is right or wrong (default); choice: one of them is chosen",
+    )
     add("--coverage", action=inclusive, default=None, help="look at what is translated (no)")
     add("--prior", type=float, metavar="P", help="precision of the prior (1)")
     add("--optimiser", help="adagrad (default), lbfgs or cg")
