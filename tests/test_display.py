@@ -94,7 +94,7 @@ def test_stages_are_told_by_name_with_their_losses() -> None:
     said = log.getvalue().splitlines()
     assert said[:2] == [
         "wayword: prepare (long words): 12 s",
-        "wayword: prepare (long words): 20 of 100 pairs taken out (20.0 %); 80 go on",
+        "wayword: prepare (long words): 20 of 100 pairs taken out (20.0 %); 80 kept",
     ]
     assert said[-1].startswith("wayword: warning: 20.0 % of the text was taken out; to keep it,")
 

@@ -466,7 +466,7 @@ def test_fit_evaluate_and_explain(
     assert "±" in run(capsys, "evaluate", model, *files)
     line = files[0].read_text(encoding="utf-8").splitlines()[0]
     shown = run(capsys, "explain", model, line)
-    assert "turned round; worth" in shown
+    assert "reversed; worth" in shown
     assert run(capsys, "explain", model, line, "--html").startswith("<table")
     best = run(capsys, "apply", model, files[0], "--nbest", 2).splitlines()
     assert [line.split(" ||| ")[0] for line in best[:3]] == ["0", "0", "1"]

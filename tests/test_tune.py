@@ -368,7 +368,7 @@ def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MismatchError) as caught:
         tune(known, known.src, known.gold, **{**options, "rounds": 2}, resume=True)
     found = f"{tmp_path / 'settings.json'}: rounds was 1 and is 2"
-    assert str(caught.value) == f"{found}; go on with the same, or start again without --resume"
+    assert str(caught.value) == f"{found}; continue with the same, or start again without --resume"
     (tmp_path / "run-1" / "end.json").write_text("{}")
     with pytest.raises(FormatError, match=r"end.json: damaged .* expected the end of a run"):
         tune(known, known.src, known.gold, **options, resume=True)

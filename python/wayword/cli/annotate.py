@@ -49,7 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _configure_file(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("text", metavar="FILE", nargs="?", default="-", help="one sentence a line (default stdin)")
+    add(
+        "text", metavar="FILE", nargs="?", default="-", help="one sentence per line (default stdin)"
+    )
     add("--with", dest="annotator", required=True, metavar="NAME", help="see above")
     add("--factors", type=int, metavar="N", help="2 for tags alone, 3 with chunks, 4 with heads")
     add("--conllu", action="store_true", help="write CoNLL-U instead")

@@ -65,7 +65,7 @@ def configure_score(parser: argparse.ArgumentParser) -> None:
 def configure_check(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the comparison."""
     parser.add_argument("treebank", metavar="TREEBANK", help="FILE.conllu")
-    parser.add_argument("text", metavar="TEXT", help="one sentence a line")
+    parser.add_argument("text", metavar="TEXT", help="one sentence per line")
     _add_spelling(parser)
     add_json(parser)
     parser.set_defaults(action=run_check)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("src", metavar="SRC", help="source text, one sentence a line (.gz .xz .zst)")
+    add("src", metavar="SRC", help="source text, one sentence per line (.gz .xz .zst)")
     add("tgt", metavar="TGT", help="its translation, line by line")
     add("system", metavar="SYSTEM", nargs="?", help="a system folder: its aligner and preparation")
     add("--aligner", metavar="FILE", help="a saved aligner")

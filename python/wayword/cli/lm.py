@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     score = actions.add_parser("score", help="perplexity of a text, or a score for each line")
     score.add_argument("model", metavar="MODEL", help="a saved model or an ARPA file")
     score.add_argument(
-        "text", metavar="TEXT", nargs="?", default="-", help="one sentence a line (default stdin)"
+        "text", metavar="TEXT", nargs="?", default="-", help="one sentence per line (default stdin)"
     )
     score.add_argument("--lines", action="store_true", help="print the score of each line")
     score.add_argument("--verify", action="store_true", help="check every byte of the model first")

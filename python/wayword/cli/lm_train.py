@@ -18,7 +18,7 @@ def configure_train(train: argparse.ArgumentParser) -> None:
         "text",
         metavar="TEXT",
         nargs="*",
-        help="one sentence a line (default stdin); also .tsv .jsonl .tmx .po .parquet, and folders",
+        help="one sentence per line (stdin); also .tsv .jsonl .tmx .po .parquet, and folders",
     )
     train.add_argument(
         "--column", default="", metavar="NAME", help="the text in such files: tgt, en"

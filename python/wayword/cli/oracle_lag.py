@@ -17,7 +17,7 @@ def configure_lag(parser: argparse.ArgumentParser) -> None:
     add("tgt", metavar="TGT", help="target text")
     add("links", metavar="LINKS", help="lines such as `0-0 1-2`")
     add("--wait", type=int, nargs="+", metavar="K", help="links ahead at these k (1 3 5 7 9)")
-    add("--labels", metavar="FILE", help="write R and W for every word, a line a sentence")
+    add("--labels", metavar="FILE", help="write R and W for every word, one line per sentence")
     add("--bound", type=float, metavar="LAG", help="with --rewrite: the most average lagging")
     add("--rewrite", metavar="FILE", help="write the target text in the nearest order within it")
     add_threads(parser)

@@ -54,8 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--options-per-span", type=int, metavar="N", help="translations tried (0: all)")
     add("--oov", help="words without a translation: copy or drop")
     add("--verify", action="store_true", help="check every byte of the system first")
-    add("--trust", action="store_true", help="let the system run modules that it names, such as spaCy")
-    add("--json", action="store_true", help="one JSON object a line")
+    add("--trust", action="store_true", help="let the system run modules that it names")
+    add("--json", action="store_true", help="one JSON object per line")
     add_threads(parser)
 
 

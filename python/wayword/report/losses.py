@@ -8,7 +8,7 @@ stage did it (``Whole``).
 
 >>> rows = (Loss("identical", 840, "both sides the same", 'doctor.allow=["identical"]'),)
 >>> print(Losses("doctor", 1000, 160, 0, rows).text())
-840 of 1,000 pairs taken out (84.0 %); 160 go on
+840 of 1,000 pairs taken out (84.0 %); 160 kept
 why        pairs     %  meaning              keep them with
 identical    840  84.0  both sides the same  --set 'doctor.allow=["identical"]'
 >>> cut = Losses("prepare", 160, 120, 0, (Loss("too long", 40, "over 100", "text.max_length=N"),))
@@ -49,7 +49,7 @@ class Losses:
     stage: str
     read: int
     left: int
-    #: pairs that go on without marks nobody sees
+    #: pairs kept without marks that nobody sees
     cleaned: int
     rows: Sequence[Loss]
 
@@ -79,11 +79,11 @@ class Losses:
 
     def _head(self) -> str:
         if self.read == self.left:
-            return f"all {self.read:,} pairs go on"
+            return f"all {self.read:,} pairs kept"
         out = self.read - self.left
         taken = f"{out:,} of {self.read:,} pairs taken out ({_percent(self.share)})"
         several = ", some for several reasons" if sum(row.pairs for row in self.rows) > out else ""
-        return f"{taken}{several}; {self.left:,} go on"
+        return f"{taken}{several}; {self.left:,} kept"
 
     @property
     def warning(self) -> str:

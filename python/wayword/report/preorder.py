@@ -63,7 +63,7 @@ def explained(model: "LopModel", source: "Sentence", *, choice: str, features: i
         if rank[left] < rank[right]:
             continue
         pair = f"{source.words[left]} … {source.words[right]}"
-        lines += ["", f"{pair}: turned round; worth {matrix[left, right]:+.2f} in source order"]
+        lines += ["", f"{pair}: reversed; worth {matrix[left, right]:+.2f} in source order"]
         if model.recipe["model"] == "neural":
             continue  # a network has no features with names
         reasons = model.explain(source, int(left), int(right))[:features]

@@ -266,7 +266,7 @@ def _spaces(profile: Profile) -> list[Markup]:
 def _lag(profile: Profile) -> list[Markup]:
     lag = profile.lag
     told = (
-        "How long somebody who translates while listening must wait. A wait-k translator is k "
+        "How long an interpreter must wait while listening. A wait-k translator is k "
         "words behind; links ahead are words that it would have to guess."
     )
     rows = [(f"k = {k}", 100 * share) for k, share in lag["ahead"].items()]

@@ -283,8 +283,8 @@ def _jumps(test: TestSet) -> list[Markup]:
     if not any(tested.reversals for tested in test.systems):
         return [element("p", "Word order was not judged, as there are no links.")]
     told = (
-        "Pairs of source words that the reference turns round, by their distance: how many of them "
-        "the output turns round too (recall), and how many of its own are right (precision)."
+        "Pairs of source words that the reference reverses, by their distance: how many of them "
+        "the output reverses too (recall), and how many of its own are right (precision)."
     )
     drawn, rows = [], []
     for tested in test.systems:

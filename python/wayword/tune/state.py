@@ -232,7 +232,7 @@ def _compare(path: Path, known: Any, settings: Mapping[str, Any]) -> None:
     names = [name for name in {**known, **settings} if known.get(name) != settings.get(name)]
     if names:
         found = f"{names[0]} was {known.get(names[0])!r} and is {settings.get(names[0])!r}"
-        advice = "go on with the same, or start again without --resume"
+        advice = "continue with the same, or start again without --resume"
         raise MismatchError(f"{path / SETTINGS}: {found}; {advice}")
 
 
