@@ -1,13 +1,10 @@
 """The command line: errors, exit codes, Ctrl-C and pipes."""
 
-import fcntl
 import os
-import pty
 import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 from importlib import import_module
 from pathlib import Path
@@ -144,6 +141,8 @@ def test_ctrl_c_stops_the_core_in_the_middle_of_its_work(tmp_path: Path) -> None
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
     src = tmp_path / "a"
     src.write_text("".join(f"wort {i}\n" for i in range(300_000)))
+    pty = pytest.importorskip("pty", reason="terminals of Unix")
+    fcntl, termios = import_module("fcntl"), import_module("termios")
     main_end, child_end = pty.openpty()
     fcntl.ioctl(child_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     child = subprocess.Popen(

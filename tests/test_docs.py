@@ -83,6 +83,23 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_first_screen_of_the_readme_says_what_it_is_and_for_whom() -> None:
+    screen = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:48]
+    wanted = (
+        *("machine translation that gets word order right", "**It is for you**", "order.svg"),
+        *("**It is not for you**", "pip install", "wayword demo", "wayword translate", "BLEU"),
+    )
+    for words in wanted:
+        assert any(words in line for line in screen), words
+
+
+def test_every_page_starts_with_what_its_reader_can_do() -> None:
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        if path.name not in {"index.md", "reliability.md"}:
+            second = path.read_text(encoding="utf-8").split("\n\n")[1]
+            assert second.startswith("After this page you "), path.name
+
+
 def test_every_page_is_in_the_index_of_the_site() -> None:
     index = re.findall(r"([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     made = {f"reference/{name}" for name in run_path(str(MAKE))["pages"]()}
