@@ -84,6 +84,7 @@ BAD: dict[str, list[Any]] = {
     "model.preorder": ["waw"],
     "model.lexicon": [True],
     "model.speller": [],
+    "model.aligner": [],
     "speller.posterior": [-0.1, 1.5, NAN],
     "speller.nbest": [0, 101],
     "lexicon.min_count": [0],

@@ -77,6 +77,8 @@ class Model:
     lexicon: bool = False
     #: guess how unknown words are spelled, from the words of the text that spell each other
     speller: bool = False
+    #: keep the aligner with the system, which learns and links words with it
+    aligner: bool = True
     #: path features: ``waw``, ``neural``, ``lop``, ``matrix:FILE``, ``python:MODULE:NAME``;
     #: ``NAME=`` gives one a name
     features: tuple[str, ...] = ()

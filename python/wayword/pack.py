@@ -30,6 +30,7 @@ from typing import Any
 
 from wayword.corpus.files import BLOCK, FilePath, new_bytes, new_folder
 from wayword.errors import ArgumentError, FormatError, MismatchError
+from wayword.learn import JOURNAL, Journal
 from wayword.manifest import CARD, MANIFEST, check_sizes, read_manifest
 
 if sys.version_info >= (3, 11):
@@ -51,6 +52,9 @@ def pack(folder: FilePath, out: FilePath) -> int:
     manifest = read_manifest(folder)
     check_sizes(folder, manifest.files)
     _refuse_code(manifest.parts, folder)
+    if Journal(folder / JOURNAL).read():
+        advice = "make it part of the system with `wayword merge`, or take the file away"
+        raise ArgumentError(f"{folder / JOURNAL}: found what was learned since; {advice}")
     with new_bytes(out) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:
         for name in (MANIFEST, CARD, *sorted(manifest.files)):
             known = manifest.files[name][1] if name in manifest.files else None

@@ -39,7 +39,7 @@ from wayword.manifest import MANIFEST, read_manifest
 from wayword.parts.annotator import annotate_stage
 from wayword.parts.lexicon import lexicon_stage
 from wayword.parts.models import lm_stages, table_stage
-from wayword.parts.part import Ground
+from wayword.parts.part import Ground, entry, open_part
 from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_stage
 from wayword.parts.speller import speller_stage
 from wayword.profile.stage import profile_stage
@@ -273,13 +273,21 @@ def _assembled(out: Path, planned: Plan, runner: Runner) -> System:
     made = _made(out)
     is_tuned = made.get("stages", {}).get(planned.weights.name) == planned.weights.key
     if not is_tuned and made != plain(facts):  # when it goes on, it is there already
-        system = system_of(planned, runner)
+        system = _kept(system_of(planned, runner), planned, results)
         system.with_weights(usual(system.weights)).describing(facts).save(out)
     [tuned] = runner.run([planned.weights])
-    system = system_of(planned, runner, tuned.facts["weights"])
+    system = _kept(system_of(planned, runner, tuned.facts["weights"]), planned, results)
     [dev] = runner.run([planned.dev])
     facts = {**_facts(planned, results, tuned), "examples": _examples(system, dev)}
     return system.describing(facts).save(out)
+
+
+def _kept(system: System, planned: Plan, results: Mapping[str, Result]) -> System:
+    """The system with the aligner of its training, if it is to keep it."""
+    if not planned.config.model.aligner:
+        return system
+    folder = results[planned.links.name].path
+    return system.with_part(open_part(entry("aligner", "aligner", file="aligner"), folder))
 
 
 def _made(out: Path) -> Mapping[str, Any]:

@@ -38,12 +38,14 @@ from wayword.errors import (
     WaywordError,
 )
 from wayword.extract import PhraseTable
+from wayword.learn import JOURNAL, mark_terms
 from wayword.lm import LanguageModel
 from wayword.manifest import MANIFEST, Manifest, check_sizes, read_manifest, write_manifest
 from wayword.pack import cached, is_cached
 from wayword.parts import Part, open_part
 from wayword.stage import Result
 from wayword.store import copy_file
+from wayword.teach import Learned, Pupil, with_lessons
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -53,10 +55,11 @@ __all__ = ["System", "load"]
 Preparations = tuple[Preparation, Preparation]
 
 
-class System:
+class System(Pupil):
     """A translation system: ``translate`` text with it, or look at and change its parts.
 
-    It never changes: ``with_…`` gives another that shares its models. It pickles as its parts.
+    It never changes: ``with_…``, ``learn`` and ``glossary`` give another that shares its models. It
+    pickles as its parts.
     """
 
     def __init__(
@@ -68,16 +71,23 @@ class System:
         text: Preparations | None = None,
         made: Mapping[str, Any] | None = None,
         folder: FilePath | None = None,
+        learned: Learned | None = None,
     ) -> None:
         """``text`` says how raw text is prepared, None for tokenised text.
 
         Weights that are not given are 0, but that of unknown words. ``made`` tells how it was made.
+        What was ``learned`` is that of the parts unless it is given.
         """
         self.parts = tuple(parts)
         self.text = text
         self.made: Mapping[str, Any] = dict(made or {})
         self.folder = Path(folder) if folder is not None else None
         self.decoder = _decoder(self.parts, weights or {}, settings or Settings())
+        self.learned = Learned()  # while the pairs themselves are prepared
+        if learned is None:
+            merged = [lesson for part in self.parts for lesson in part.lessons()]
+            learned = Learned.of(merged, (), None, self._known)
+        self._take_in(learned)
 
     @classmethod
     def open(cls, folder: FilePath, *, trust: bool = False) -> "System":
@@ -110,7 +120,7 @@ class System:
             raise FormatError(f"{folder / MANIFEST}: {found}") from None
         if not is_trusted:
             _check_trust(parts, folder)
-        return system
+        return system if is_cached(folder) else system.with_journal(folder / JOURNAL)
 
     @classmethod
     def of_results(
@@ -172,6 +182,10 @@ class System:
     def with_settings(self, **options: Any) -> "Self":
         """The same system with other settings, such as ``space="dl:12"``."""
         return self._changed(decoder=self.decoder.with_settings(**options)) if options else self
+
+    def with_part(self, part: Part) -> "Self":
+        """The same system with a further part that the decoder does not ask."""
+        return self._changed(parts=(*self.parts, part))
 
     def describing(self, made: Mapping[str, Any]) -> "Self":
         """The same system with other notes in its card of how it was made."""
@@ -274,6 +288,8 @@ class System:
 
     def _known(self, sources: Sequence[Source]) -> list[Source]:
         """Sentences with what each part adds to them."""
+        if self.learned.terms:
+            sources = [mark_terms(source, self.learned.terms) for source in sources]
         longest = max(map(len, sources), default=0)
         if longest > MAX_SENTENCE_WORDS:
             limit = f"the limit is {MAX_SENTENCE_WORDS} words a sentence; split it"
@@ -327,6 +343,9 @@ class System:
         folder.mkdir(parents=True, exist_ok=True)
         is_here = self.folder is not None and folder.samefile(self.folder)
         known = read_manifest(folder).files if is_here else {}
+        if self.learned.fresh and not is_here:  # no journal goes along
+            taught = with_lessons(self.parts, self.learned.lessons, folder)
+            return self._changed(parts=taught, learned=Learned(self.learned.lessons)).save(folder)
         for part in self.parts:
             for name in part.files:
                 _put(part.folder / name, folder / name)
@@ -353,7 +372,7 @@ class System:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = (self.weights, self.settings, self.text, self.made, self.folder)
-        return _unpickled, (self.parts, *values)
+        return _unpickled, (self.parts, *values, self.learned)
 
     def __repr__(self) -> str:
         name = "untitled" if self.folder is None else repr(str(self.folder))
@@ -403,8 +422,10 @@ def _unpickled(  # noqa: PLR0917
     text: Preparations | None,
     made: Mapping[str, Any],
     folder: Path | None,
+    learned: Learned,
 ) -> System:
-    return System(parts, weights=weights, settings=settings, text=text, made=made, folder=folder)
+    values: dict[str, Any] = {"weights": weights, "settings": settings, "text": text}
+    return System(parts, **values, made=made, folder=folder, learned=learned)
 
 
 def _decoder(parts: Sequence[Part], weights: Mapping[str, float], settings: Settings) -> Decoder:

@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from tests import nearness, systems
 
+from wayword import align
+from wayword.corpus import Bitext
 from wayword.corpus.annotate import Sentence, Tagger
 from wayword.corpus.source import Source
 from wayword.errors import WaywordError
+from wayword.learn import Lesson, write_lessons
 from wayword.parts.part import KINDS, Part, entry, kind_of, open_part
 from wayword.system import System
 
@@ -46,6 +49,20 @@ def lexicon(folder: Path) -> dict[str, Any]:
     return entry("lexicon", "lexicon", file="lexicon")
 
 
+def aligner(folder: Path) -> dict[str, Any]:
+    align.fit(Bitext.from_pairs([(" ".join(WORDS), "i drank tea")] * 3)).save(folder / "aligner")
+    return entry("aligner", "aligner", file="aligner")
+
+
+def learned(folder: Path) -> dict[str, Any]:
+    lessons = [
+        Lesson.pair(WORDS, ("i", "drank", "tea"), [(0, 0), (3, 1), (2, 2)]),
+        Lesson.term(("Tee",), ("rooibos",)),
+    ]
+    write_lessons(folder / "learned", lessons)
+    return entry("learned", "learned", file="learned")
+
+
 #: For every kind, how its entry is made; files of the first ones are in the toy system.
 ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "phrase-table": lambda _: entry("phrase-table", "phrase-table", file="phrase-table"),
@@ -64,6 +81,8 @@ ENTRIES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "matrix": matrix,
     "python": lambda _: entry("python", "even", object=f"{__name__}:uniform"),
     nearness.KIND: near,
+    "aligner": aligner,
+    "learned": learned,
 }
 
 
@@ -92,12 +111,15 @@ def given(part: Part) -> list[Any]:
     sources = part.prepare([Source(TAGGED if reads_tags(part.kind) else Sentence(WORDS))])
     feature, phrases, model = part.feature(), part.phrases(), part.language_model()
     said = feature.matrices(sources) if feature is not None else None
+    linking = part.aligner()
     return [
         [(source.words, source.sentence.pos) for source in sources],
         None if feature is None else (feature.name, feature.layers),
         None if said is None else np.asarray(said[0]).tolist(),
         None if phrases is None else [option.tgt for option in phrases[0]["ich"]],
         None if model is None else model.score("i have"),
+        None if linking is None else linking.align_pair(WORDS, "i drank tea"),
+        part.lessons() or None,
     ]
 
 

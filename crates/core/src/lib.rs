@@ -47,6 +47,9 @@ pub mod phrase_table;
 // How likely a word is after the words before it.
 pub mod lm;
 
+// What was learned after training, one pair at a time.
+pub mod learned;
+
 // Word order: permutations of the source words, and models of them.
 pub mod reorder;
 

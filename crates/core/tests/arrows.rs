@@ -18,6 +18,7 @@ const ORDER: [&str; 18] = [
     "extract",
     "phrase_table",
     "lm",
+    "learned",
     "reorder",
     "decode",
     "tune",

@@ -24,7 +24,7 @@ use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::{Anchor, Model, Objective, Options, Templates, Trainer};
 use wayword::reorder::{Corpus, Distortion, Prune, Pruning, Space};
 
-const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false };
+const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false, stacks: 0 };
 
 fn unlimited() -> Settings {
     Settings {
@@ -458,7 +458,7 @@ proptest! {
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let decoder = Decoder::new(models, weights.clone(), settings).unwrap();
         let mut worker = decoder.worker();
-        let wanted = Wanted { nbest: 10, distinct: true, graph: true };
+        let wanted = Wanted { nbest: 10, distinct: true, graph: true, stacks: 3 };
         let matrices = [matrix(&after.scores)];
         let request = with_matrices(&src, &matrices);
         let outcome = worker.translate(&request, wanted, &Job::new(1)).unwrap();
@@ -714,7 +714,7 @@ fn an_empty_sentence_has_an_empty_translation() {
     for search in [Search::Cube, Search::Stack] {
         let settings = Settings { search, ..Settings::default() };
         with_decoder(settings, |decoder| {
-            let wanted = Wanted { nbest: 5, distinct: true, graph: true };
+            let wanted = Wanted { nbest: 5, distinct: true, graph: true, stacks: 3 };
             let outcome =
                 decoder.worker().translate(&Request::of(&[]), wanted, &Job::new(1)).unwrap();
             assert_eq!(outcome.best.len(), 1);
@@ -778,7 +778,7 @@ fn any_number_of_threads_gives_the_same_result() {
         words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
     let src: Vec<Request<'_>> = src.iter().map(|words| Request::of(words)).collect();
     with_decoder(Settings { pop_limit: 20, ..Settings::default() }, |decoder| {
-        let wanted = Wanted { nbest: 5, distinct: false, graph: true };
+        let wanted = Wanted { nbest: 5, distinct: false, graph: true, stacks: 3 };
         let run = |threads| decoder.translate_all(&src, wanted, &Job::new(threads)).unwrap();
         let alone = run(1);
         assert_eq!(alone.len(), 40);

@@ -1,6 +1,6 @@
 //! Python's view of `wayword::decode`: models, weights and settings.
 
-use crate::border::{call, enter};
+use crate::border::{call, enter, lend};
 use crate::extract::PhraseTable;
 use crate::feature::PathFeature;
 use crate::lm::LanguageModel;
@@ -10,9 +10,11 @@ use crate::view::View;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex};
-use wayword::decode::{self, Memory, Models, Oov, Search, Settings, Wanted};
+use wayword::align::Link;
+use wayword::decode::{self, Memory, Models, Oov, Search, Settings, Suggestion, Typed, Wanted};
 use wayword::error::Error;
 use wayword::feature::{LanguageModel as LmSeat, PathFeature as PathSeat, Span, Weights};
+use wayword::learned::{Overlay, Pair};
 use wayword::lm::Model;
 use wayword::orientation::Orientation;
 use wayword::phrase_table::{self, TableSeat};
@@ -23,6 +25,9 @@ const SCORES: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
 
 /// A source span, from and to, and the target words it becomes.
 type GivenPhrase = (u32, u32, Vec<String>);
+
+/// Source words, target words, and which translate each other.
+type LearnedPair = (Vec<String>, Vec<String>, Vec<(u32, u32)>);
 
 /// Models, weights and settings; see `wayword.decode.Decoder`.
 #[pyclass(frozen, module = "wayword._core")]
@@ -40,6 +45,8 @@ struct Shared {
     lms: Vec<Arc<Model>>,
     orientation: Option<Orientation>,
     features: Vec<Arc<dyn PathSeat>>,
+    /// What was learned since.
+    overlay: Option<Arc<Overlay>>,
 }
 
 impl Shared {
@@ -51,13 +58,21 @@ impl Shared {
 
     /// Runs something with the models in their seats.
     fn with<T>(&self, run: impl FnOnce(Models<'_>) -> T) -> T {
-        let seat = TableSeat { table: &self.table, orientation: self.orientation };
-        run(Models {
-            phrases: &seat,
-            lms: self.lms.iter().map(|lm| &**lm as &dyn LmSeat).collect(),
-            orientation: self.orientation,
-            paths: self.features.iter().map(|feature| &**feature).collect(),
-        })
+        let orientation = self.orientation;
+        let paths = self.features.iter().map(|feature| &**feature).collect();
+        let plain = self.lms.iter().map(|lm| &**lm as &dyn LmSeat);
+        let Some(overlay) = &self.overlay else {
+            let seat = TableSeat { table: &self.table, orientation };
+            return run(Models { phrases: &seat, lms: plain.collect(), orientation, paths });
+        };
+        let seat = overlay.table(&self.table, orientation);
+        let mixed = self.lms.iter().enumerate().map(|(at, lm)| overlay.language_model(at, lm));
+        let mixed: Vec<_> = mixed.collect();
+        let lms = mixed.iter().zip(plain).map(|(mixed, plain)| match mixed {
+            Some(mixed) => mixed as &dyn LmSeat,
+            None => plain,
+        });
+        run(Models { phrases: &seat, lms: lms.collect(), orientation, paths })
     }
 }
 
@@ -146,7 +161,8 @@ impl Decoder {
             }
             let lms = lms.iter().map(|lm| Arc::clone(&lm.inner)).collect();
             let features = features.iter().map(|feature| Arc::clone(&feature.inner)).collect();
-            let models = Shared { table: Arc::clone(&table.inner), lms, orientation, features };
+            let table = Arc::clone(&table.inner);
+            let models = Shared { table, lms, orientation, features, overlay: None };
             Decoder::new(Arc::new(models), weights, settings)
         })
     }
@@ -171,6 +187,30 @@ impl Decoder {
         call(py, || Decoder::new(Arc::clone(&self.models), weights, settings))
     }
 
+    /// The same with all of these pairs learned: source words, target words, links; and how many
+    /// phrase pairs that makes.
+    fn learned(&self, py: Python<'_>, pairs: Vec<LearnedPair>) -> PyResult<(Self, usize)> {
+        lend(py, || {
+            let links: Vec<Vec<Link>> = pairs.iter().map(|(_, _, links)| sorted(links)).collect();
+            let each = pairs.iter().zip(&links);
+            let given: Vec<Pair<'_>> =
+                each.map(|((src, tgt, _), links)| Pair { src, tgt, links }).collect();
+            let lms: Vec<&Model> = self.models.lms.iter().map(|lm| &**lm).collect();
+            self.models.verified()?;
+            let overlay = Overlay::new(&self.models.table, &lms, &given)?;
+            let phrases = overlay.phrases();
+            let models = Shared {
+                table: Arc::clone(&self.models.table),
+                lms: self.models.lms.clone(),
+                features: self.models.features.clone(),
+                orientation: self.models.orientation,
+                overlay: (!pairs.is_empty()).then(|| Arc::new(overlay)),
+            };
+            let weights = self.weights();
+            Ok((Decoder::new(Arc::new(models), weights, self.settings.clone())?, phrases))
+        })
+    }
+
     /// All weights by name, in the order of the features.
     #[getter]
     fn weights(&self) -> Vec<(String, f64)> {
@@ -178,7 +218,7 @@ impl Decoder {
         names.zip(self.weights.values().iter().copied()).collect()
     }
 
-    #[pyo3(signature = (sources, *, nbest, distinct, graph, threads, progress))]
+    #[pyo3(signature = (sources, *, nbest, distinct, graph, stacks, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn translate(
         &self,
@@ -187,10 +227,11 @@ impl Decoder {
         nbest: usize,
         distinct: bool,
         graph: bool,
+        stacks: usize,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<Outcome>> {
-        let wanted = Wanted { nbest, distinct, graph };
+        let wanted = Wanted { nbest, distinct, graph, stacks };
         let outcomes = self.translated(py, &sources, wanted, (threads, progress), |all| all)?;
         outcomes.into_iter().map(|outcome| Outcome::new(py, outcome)).collect()
     }
@@ -207,10 +248,34 @@ impl Decoder {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Vec<Vec<String>>, View)> {
-        let wanted = Wanted { nbest: size, distinct, graph: false };
+        let wanted = Wanted { nbest: size, distinct, graph: false, stacks: 0 };
         let (texts, rows) =
             self.translated(py, &sources, wanted, (threads, progress), texts_and_rows)?;
         Ok((texts, View::of(Arc::new(rows), SCORES, |rows: &Vec<f64>| rows)))
+    }
+
+    /// A translation that goes on from typed words, how many of its words stand for them, the edits
+    /// between these, and its score; none for a sentence without words.
+    #[pyo3(signature = (source, typed, *, is_open, progress))]
+    fn suggest(
+        &self,
+        py: Python<'_>,
+        source: PyRef<'_, Source>,
+        typed: Vec<String>,
+        is_open: bool,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Option<(Vec<String>, usize, f32, f64)>> {
+        let held = held(&[source]);
+        let suggestion = enter(py, 1, progress, |job| {
+            let words: Vec<&str> = typed.iter().map(String::as_str).collect();
+            let typed = Typed { words: &words, is_open };
+            let suggestion = with_requests(&held, |requests| {
+                self.with(|decoder| decoder.suggest(&requests[0], typed, job))
+            })?;
+            self.models.verified()?;
+            Ok(suggestion)
+        })?;
+        Ok(suggestion.map(|Suggestion { words, typed, edits, score }| (words, typed, edits, score)))
     }
 
     /// A translation given by its phrases; none when the table has no such phrases.
@@ -240,6 +305,13 @@ impl Decoder {
         })?;
         Ok(scored.map(Translation::from))
     }
+}
+
+/// Links from first to last.
+fn sorted(links: &[(u32, u32)]) -> Vec<Link> {
+    let mut sorted: Vec<Link> = links.iter().map(|&(src, tgt)| Link::new(src, tgt)).collect();
+    sorted.sort_unstable();
+    sorted
 }
 
 /// Texts by sentence, and all feature rows one after another.

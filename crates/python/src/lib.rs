@@ -65,6 +65,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<outcome::Step>()?;
     module.add_class::<outcome::Statistics>()?;
     module.add_class::<outcome::GraphArc>()?;
+    module.add_class::<outcome::ShownStack>()?;
+    module.add_class::<outcome::ShownHyp>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::without_marks, module)?)?;

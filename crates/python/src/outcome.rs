@@ -12,6 +12,31 @@ pub struct Outcome {
     statistics: Py<Statistics>,
     /// All ways that lead to a complete translation, if asked for.
     graph: Vec<Py<GraphArc>>,
+    /// The best hypotheses by number of translated words, if asked for.
+    stacks: Vec<Py<ShownStack>>,
+}
+
+/// The hypotheses that translate so many words.
+#[pyclass(frozen, get_all, module = "wayword._core")]
+pub struct ShownStack {
+    kept: u32,
+    recombined: u32,
+    abandoned: u32,
+    best: Vec<Py<ShownHyp>>,
+}
+
+/// A hypothesis of a stack.
+#[pyclass(frozen, get_all, module = "wayword._core")]
+pub struct ShownHyp {
+    number: u32,
+    back: u32,
+    src: (u32, u32),
+    words: Vec<String>,
+    covered: Vec<u32>,
+    score: f64,
+    total: f64,
+    recombined: u32,
+    is_alive: bool,
 }
 
 /// One way to translate a sentence.
@@ -51,14 +76,35 @@ pub struct GraphArc {
 impl Outcome {
     /// The outcome for Python.
     pub fn new(py: Python<'_>, outcome: decode::Outcome) -> PyResult<Self> {
-        let decode::Outcome { best, stats, graph } = outcome;
+        let decode::Outcome { best, stats, graph, stacks } = outcome;
         let best = best.into_iter().map(|translation| Py::new(py, Translation::from(translation)));
         let graph = graph.into_iter().map(|arc| Py::new(py, GraphArc::from(arc)));
         Ok(Outcome {
             best: best.collect::<PyResult<_>>()?,
             statistics: Py::new(py, Statistics::from(stats))?,
             graph: graph.collect::<PyResult<_>>()?,
+            stacks: stacks
+                .into_iter()
+                .map(|stack| Py::new(py, ShownStack::new(py, stack)?))
+                .collect::<PyResult<_>>()?,
         })
+    }
+}
+
+impl ShownStack {
+    fn new(py: Python<'_>, stack: decode::ShownStack) -> PyResult<Self> {
+        let decode::ShownStack { kept, recombined, abandoned, best } = stack;
+        let best = best.into_iter().map(|hyp| Py::new(py, ShownHyp::from(hyp)));
+        Ok(ShownStack { kept, recombined, abandoned, best: best.collect::<PyResult<_>>()? })
+    }
+}
+
+impl From<decode::ShownHyp> for ShownHyp {
+    fn from(hyp: decode::ShownHyp) -> Self {
+        let decode::ShownHyp { number, back, src, words, covered, .. } = hyp;
+        let decode::ShownHyp { score, total, recombined, is_alive, .. } = hyp;
+        let src = (src.start, src.end);
+        ShownHyp { number, back, src, words, covered, score, total, recombined, is_alive }
     }
 }
 

@@ -9,8 +9,26 @@ Cost: about ``pop_limit`` hypotheses a source word.
 Not: raw text, which ``wayword.system.System`` takes.
 """
 
-from wayword.decode.decoder import Decoder, NbestList
+from wayword.decode.decoder import Decoder, NbestList, Suggestion
 from wayword.decode.settings import Settings
-from wayword.decode.translation import Arc, Phrase, Statistics, Translation
+from wayword.decode.translation import (
+    Arc,
+    Hypothesis,
+    Phrase,
+    Stack,
+    Statistics,
+    Translation,
+)
 
-__all__ = ["Arc", "Decoder", "NbestList", "Phrase", "Settings", "Statistics", "Translation"]
+__all__ = [
+    "Arc",
+    "Decoder",
+    "Hypothesis",
+    "NbestList",
+    "Phrase",
+    "Settings",
+    "Stack",
+    "Statistics",
+    "Suggestion",
+    "Translation",
+]

@@ -1,7 +1,7 @@
 """The decoder: models, weights and settings, ready to translate tokenised sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wayword import _core
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Decoder", "NbestList"]
+__all__ = ["Decoder", "NbestList", "Pair", "Suggestion"]
 
 Progress = Callable[[int, int], object]
 Links = tuple[tuple[int, int], ...]
+#: A pair to learn: source words in the decoder's order, target words, links.
+Pair = tuple[Sequence[str], Sequence[str], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,20 @@ class NbestList:
 
 
 @dataclass(frozen=True)
+class Suggestion:
+    """A translation that goes on from what somebody typed: ``tokens`` from the first word on.
+
+    The first ``typed`` of them stand for what was typed, with so many ``edits``: a word too many or
+    too few is one, a word for another the share of its letters that differ.
+    """
+
+    tokens: tuple[str, ...]
+    typed: int
+    edits: float
+    score: float
+
+
+@dataclass(frozen=True)
 class _Models:
     """The models of a decoder; decoders that differ in weights and settings share them."""
 
@@ -43,6 +59,7 @@ class _Models:
     lms: tuple[LanguageModel, ...]
     orientation: str | None
     features: tuple[Feature, ...]
+    learned: tuple[Pair, ...] = ()
 
 
 class Decoder:
@@ -65,6 +82,8 @@ class Decoder:
         A weight that is not given is 0, but that of unknown words, ``oov``, which is 100.
         """
         self.settings = settings or Settings()
+        #: phrase pairs that were learned since
+        self.learned_phrases = 0
         self._models = _Models(table, tuple(lms), orientation, tuple(features))
         self._core = _core.Decoder(
             table._core,
@@ -99,10 +118,25 @@ class Decoder:
         settings = Settings.from_dict(self.settings.to_dict() | options)
         return self._changed({}, settings)
 
+    def learned(self, pairs: Sequence[Pair]) -> "Decoder":
+        """The same models with exactly these pairs learned, which count from the next sentence on.
+
+        Their phrases are looked up beside those of the table, and a small language model of their
+        target side is mixed into each of the language models.
+        """
+        pairs = tuple(pairs)
+        changed = object.__new__(Decoder)
+        changed.settings = self.settings
+        changed._models = replace(self._models, learned=pairs)
+        plain = [(list(src), list(tgt), [(i, j) for i, j in links]) for src, tgt, links in pairs]
+        changed._core, changed.learned_phrases = self._core.learned(plain)
+        return changed
+
     def _changed(self, weights: Mapping[str, float], settings: Settings) -> "Decoder":
         changed = object.__new__(Decoder)
         changed.settings = settings
         changed._models = self._models
+        changed.learned_phrases = self.learned_phrases
         every = [*self.weights.items(), *weights.items()]
         changed._core = self._core.changed(weights=every, settings=settings.to_dict())
         return changed
@@ -117,6 +151,7 @@ class Decoder:
         nbest: int = 1,
         distinct: bool = False,
         graph: bool = False,
+        stacks: int = 0,
         threads: int = 0,
         progress: Progress | None = None,
         **settings: Any,
@@ -124,14 +159,17 @@ class Decoder:
         """Translate sentences: words with spaces between, or ``Source`` with all that is known.
 
         ``nbest`` fills ``Translation.nbest``, with equal strings once when ``distinct``;
-        ``graph`` fills ``Translation.graph``. ``threads=0`` uses all there are. Further options
+        ``graph`` fills ``Translation.graph`` and ``stacks`` so many hypotheses of each of
+        ``Translation.stacks``. ``threads=0`` uses all there are. Further options
         are settings for this call, such as ``space="dl:3"``.
         """
         if settings:
-            options: dict[str, Any] = {"nbest": nbest, "distinct": distinct, "graph": graph}
+            options: dict[str, Any] = {"nbest": nbest, "distinct": distinct}
+            options |= {"graph": graph, "stacks": stacks}
             changed = self.with_settings(**settings)
             return changed.translate(sources, **options, threads=threads, progress=progress)
         _at_least("nbest", nbest, 1)
+        _at_least("stacks", stacks, 0)
         _at_least("threads", threads, 0)
         every = [_source(source) for source in sources]
         outcomes = self._core.translate(
@@ -139,6 +177,7 @@ class Decoder:
             nbest=nbest,
             distinct=distinct,
             graph=graph,
+            stacks=stacks,
             threads=threads,
             progress=progress,
         )
@@ -193,6 +232,26 @@ class Decoder:
             tuple(translation.links for translation in translations),
         )
 
+    def suggest(
+        self,
+        source: str | Source,
+        typed: Sequence[str],
+        *,
+        is_open: bool = False,
+        progress: Progress | None = None,
+    ) -> Suggestion:
+        """The translation that goes on best from typed words, with as few edits as possible.
+
+        ``is_open`` says that the last typed word may be the beginning of a longer one.
+        """
+        [crossing] = self._crossing([_source(source)])
+        words = list(typed)
+        answer = self._core.suggest(crossing, words, is_open=is_open, progress=progress)
+        if answer is None:  # a sentence without words
+            return Suggestion((), 0, float(len(words)), 0.0)
+        tokens, reached, edits, score = answer
+        return Suggestion(tuple(tokens), reached, edits, score)
+
     def score(self, source: str | Source, phrases: Sequence[tuple[int, int, str]]) -> Translation:
         """A translation given by its phrases in target order: source from, to, target words.
 
@@ -238,7 +297,7 @@ class Decoder:
 
 
 def _again(models: _Models, weights: Mapping[str, float], settings: Settings) -> Decoder:
-    return Decoder(
+    decoder = Decoder(
         models.table,
         models.lms,
         orientation=models.orientation,
@@ -246,6 +305,7 @@ def _again(models: _Models, weights: Mapping[str, float], settings: Settings) ->
         weights=weights,
         settings=settings,
     )
+    return decoder.learned(models.learned) if models.learned else decoder
 
 
 def _source(source: str | Source) -> Source:

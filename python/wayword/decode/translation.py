@@ -15,7 +15,7 @@ from wayword.corpus.source import Offsets, Source
 if TYPE_CHECKING:
     from wayword import _core
 
-__all__ = ["Arc", "Phrase", "Statistics", "Translation"]
+__all__ = ["Arc", "Hypothesis", "Phrase", "Stack", "Statistics", "Translation"]
 
 Span = tuple[int, int]
 
@@ -86,6 +86,36 @@ class Arc:
     positions: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Hypothesis:
+    """A partial translation in a stack: its last phrase, and what became of it.
+
+    ``back`` is the number of the one it extends, 0 the empty one; ``covered`` are the source
+    positions translated; ``total`` is the score with the future cost; ``recombined`` others were
+    merged with it; ``is_alive`` tells whether a whole translation came of it.
+    """
+
+    number: int
+    back: int
+    src: Span
+    target: str
+    covered: tuple[int, ...]
+    score: float
+    total: float
+    recombined: int
+    is_alive: bool
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The hypotheses that translate as many words: how many, and the best of them."""
+
+    kept: int
+    recombined: int
+    abandoned: int
+    best: tuple[Hypothesis, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Translation:
     """One way to translate a sentence.
@@ -105,6 +135,8 @@ class Translation:
     nbest: tuple["Translation", ...] = ()
     statistics: Statistics | None = None
     graph: tuple[Arc, ...] = ()
+    #: by number of translated words, when they were asked for; they belong to the search, too
+    stacks: tuple[Stack, ...] = ()
     #: source positions of words that no model has a translation for
     unknown: tuple[int, ...] = ()
     #: source positions of unknown words whose spelling was guessed
@@ -195,6 +227,7 @@ class Translation:
             nbest=tuple(cls.of(other, source, names) for other in best) if wants_nbest else (),
             statistics=Statistics(*counts, tuple(done.jumps)),
             graph=tuple(_arc(arc, source.order) for arc in outcome.graph),
+            stacks=tuple(_stack(stack, source.order) for stack in outcome.stacks),
         )
 
     @property
@@ -314,6 +347,24 @@ def _is_guess(source: Source, span: Span, target: str) -> bool:
 def _arc(arc: "_core.Arc", order: Sequence[int] | None) -> Arc:
     span, positions = _written(arc.src, order)
     return Arc(arc.start, arc.end, span, " ".join(arc.words), arc.score, positions)
+
+
+def _stack(stack: "_core.ShownStack", order: Sequence[int] | None) -> Stack:
+    best = tuple(
+        Hypothesis(
+            number=hyp.number,
+            back=hyp.back,
+            src=_written(hyp.src, order)[0] if hyp.covered else (0, 0),
+            target=" ".join(hyp.words),
+            covered=tuple(sorted(order[at] for at in hyp.covered) if order else hyp.covered),
+            score=hyp.score,
+            total=hyp.total,
+            recombined=hyp.recombined,
+            is_alive=hyp.is_alive,
+        )
+        for hyp in stack.best
+    )
+    return Stack(stack.kept, stack.recombined, stack.abandoned, best)
 
 
 def _inclusive(span: Span) -> str:

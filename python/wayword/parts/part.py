@@ -33,8 +33,10 @@ from wayword.errors import ArgumentError, FormatError
 from wayword.stage import Stage
 
 if TYPE_CHECKING:
+    from wayword.align import Aligner
     from wayword.corpus.source import Source
     from wayword.extract import PhraseTable
+    from wayword.learn import Lesson
     from wayword.lm import LanguageModel
     from wayword.reorder.feature import Feature
 
@@ -53,6 +55,8 @@ KINDS: dict[str, str] = {
     "lop": "wayword.parts.lop:LopPart",
     "matrix": "wayword.parts.given:MatrixPart",
     "python": "wayword.parts.given:PythonPart",
+    "aligner": "wayword.parts.learned:AlignerPart",
+    "learned": "wayword.parts.learned:LearnedPart",
 }
 #: Those that a configuration may name in ``model.features``.
 FEATURES = ("waw", "neural", "lop", "matrix", "python")
@@ -126,6 +130,14 @@ class Part:
     def feature(self) -> "Feature | None":
         """A path feature of the decoder."""
         return None
+
+    def aligner(self) -> "Aligner | None":
+        """What links the words of a pair."""
+        return None
+
+    def lessons(self) -> "tuple[Lesson, ...]":
+        """What was learned after training."""
+        return ()
 
     def prepare(self, sources: "Sequence[Source]") -> "Sequence[Source]":
         """Sentences with what this part adds to them; what is there already stays."""

@@ -3,6 +3,7 @@
 use super::model::{Layout, Models};
 use super::request::{Request, Wanted};
 use super::settings::Settings;
+use super::suggest::{Suggestion, Typed};
 use super::translation::{Outcome, Translation};
 use super::worker::{Memory, Worker};
 use crate::error::{Error, Result};
@@ -91,6 +92,19 @@ impl<'a> Decoder<'a> {
             parallel::map(requests.len(), 1, job, || self.worker(), translate)?;
         workers.into_iter().for_each(|worker| self.rest(worker));
         Ok(outcomes)
+    }
+
+    /// Goes on from what a user has typed; see `Worker::suggest`.
+    pub fn suggest(
+        &self,
+        request: &Request<'_>,
+        typed: Typed<'_>,
+        job: &Job,
+    ) -> Result<Option<Suggestion>> {
+        let mut worker = self.worker();
+        let suggestion = worker.suggest(request, typed, job)?;
+        self.rest(worker);
+        Ok(suggestion)
     }
 
     /// Scores a translation given as phrases; see `Worker::score`.

@@ -92,6 +92,11 @@ impl Hyps {
         &self.all
     }
 
+    /// Those that were given up: their numbers are free again.
+    pub fn given_up(&self) -> &[HypId] {
+        &self.spare
+    }
+
     /// The hypothesis of this number.
     pub fn get(&self, id: HypId) -> &Hyp {
         &self.all[id.index()]

@@ -28,10 +28,12 @@ pub struct Wanted {
     pub distinct: bool,
     /// Whether the search graph is returned.
     pub graph: bool,
+    /// How many hypotheses of each stack are returned.
+    pub stacks: usize,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Wanted { nbest: 1, distinct: false, graph: false }
+        Wanted { nbest: 1, distinct: false, graph: false, stacks: 0 }
     }
 }

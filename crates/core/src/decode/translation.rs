@@ -1,5 +1,6 @@
 //! What a search returns.
 
+use super::shown::ShownStack;
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
 use crate::feature::Span;
@@ -89,4 +90,6 @@ pub struct Outcome {
     pub stats: Statistics,
     /// All ways that lead to a complete translation, if asked for; ordered by where they lead.
     pub graph: Vec<GraphArc>,
+    /// The best hypotheses by number of translated words, if asked for.
+    pub stacks: Vec<ShownStack>,
 }

@@ -21,6 +21,7 @@ use super::search::{Arena, Searcher};
 use super::settings::Search;
 use super::stack;
 use super::stock::Stock;
+use super::suggest::{Suggestion, Typed, suggest};
 use super::translation::{Outcome, Statistics, Translation};
 use crate::error::{Error, Place, Result};
 use crate::feature::{OptionId, PathScorer, Span};
@@ -64,21 +65,38 @@ impl Worker<'_> {
         job: &Job,
     ) -> Result<Outcome> {
         let Worker { decoder, memory } = self;
-        let settings = &decoder.settings;
-        decoder.with_options(*request, settings.options_per_span, memory, |scene| {
+        let limit = decoder.settings.options_per_span;
+        decoder.with_options(*request, limit, memory, |scene| {
             let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
-            let keep_arcs = wanted.nbest > 1 || wanted.graph;
+            let keep_arcs = wanted.nbest > 1 || wanted.graph || wanted.stacks > 0;
             let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
-            searcher.start();
-            let last = match settings.search {
-                Search::Cube => cube::run(&mut searcher, cube)?,
-                Search::Stack => stack::run(&mut searcher)?,
+            let last = decoder.run(&mut searcher, cube)?;
+            let stacks = match wanted.stacks {
+                0 => Vec::new(),
+                most => searcher.stacks(&replay, last, most),
             };
             let Searcher { arena, mut stats, .. } = searcher;
             let best = decoder.list(&replay, arena, last, wanted, job)?;
             stats.jumps = jumps(&best[0]);
             let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
-            Ok(Outcome { best, stats, graph })
+            Ok(Outcome { best, stats, graph, stacks })
+        })
+    }
+
+    /// Searches, and goes on from what a user has typed; see `suggest`.
+    pub fn suggest(
+        &mut self,
+        request: &Request<'_>,
+        typed: Typed<'_>,
+        job: &Job,
+    ) -> Result<Option<Suggestion>> {
+        let Worker { decoder, memory } = self;
+        let limit = decoder.settings.options_per_span;
+        decoder.with_options(*request, limit, memory, |scene| {
+            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let (mut searcher, cube) = decoder.searcher(scene, true, job);
+            let last = decoder.run(&mut searcher, cube)?;
+            Ok(suggest(&replay, searcher.arena, last, typed))
         })
     }
 
@@ -151,6 +169,15 @@ impl Decoder<'_> {
         let (pricing, paths) = (&pricing, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
         run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
+    }
+
+    /// Searches; the number of the whole translation.
+    fn run(&self, searcher: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
+        searcher.start();
+        match self.settings.search {
+            Search::Cube => cube::run(searcher, cube),
+            Search::Stack => stack::run(searcher),
+        }
     }
 
     /// A search on a sentence, and the memory of its queue.

@@ -25,7 +25,7 @@ mod seat;
 mod sentence;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod train;
 
 pub use arpa::{read_arpa, write_arpa};

@@ -19,7 +19,7 @@ fn corpus<'a>(lines: impl IntoIterator<Item = &'a str>, memory: usize) -> Corpus
     corpus
 }
 
-pub(super) fn model<'a>(
+pub(crate) fn model<'a>(
     lines: impl IntoIterator<Item = &'a str>,
     order: usize,
     memory: usize,

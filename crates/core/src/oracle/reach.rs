@@ -170,7 +170,7 @@ fn search(
     let mut weights = models.weights()?;
     weights.set("lm", 1.0)?;
     let decoder = Decoder::new(models, weights, settings.clone())?;
-    let wanted = Wanted { nbest, distinct: true, graph: false };
+    let wanted = Wanted { nbest, distinct: true, graph: false, stacks: 0 };
     let best = decoder.worker().translate(request, wanted, job)?.best;
     Ok(best.into_iter().map(|translation| translation.words).collect())
 }

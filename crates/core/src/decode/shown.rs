@@ -1,0 +1,127 @@
+//! The stacks of a finished search, for people to look at.
+//!
+//! In: a search and how many hypotheses of each stack are wanted. Out: by number of translated words
+//! the best hypotheses, each with what it added, its score with and without the future cost, how
+//! many others were recombined with it, and whether a whole translation came of it.
+//! Cost: linear in the hypotheses.
+
+use super::hyp::Hyp;
+use super::id::HypId;
+use super::replay::Replay;
+use super::search::Searcher;
+use crate::feature::{OptionId, Span};
+
+/// The hypotheses that translate so many words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownStack {
+    /// Hypotheses that were told apart.
+    pub kept: u32,
+    /// Hypotheses that were merged with one of these.
+    pub recombined: u32,
+    /// Of those kept, how many no whole translation came of.
+    pub abandoned: u32,
+    /// The best of them, best first.
+    pub best: Vec<ShownHyp>,
+}
+
+/// A hypothesis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownHyp {
+    /// Its number; 0 is the empty one.
+    pub number: u32,
+    /// The one it extends.
+    pub back: u32,
+    /// Source words of its last phrase.
+    pub src: Span,
+    /// Target words of its last phrase.
+    pub words: Vec<String>,
+    /// Source words translated.
+    pub covered: Vec<u32>,
+    /// Weighted score so far.
+    pub score: f64,
+    /// The same with the future cost.
+    pub total: f64,
+    /// How many others were merged with it.
+    pub recombined: u32,
+    /// Whether a whole translation came of it.
+    pub is_alive: bool,
+}
+
+impl Searcher<'_> {
+    /// The best `most` hypotheses of each stack; `last` is the whole translation.
+    pub fn stacks(&self, replay: &Replay<'_>, last: HypId, most: usize) -> Vec<ShownStack> {
+        if replay.src.is_empty() {
+            return Vec::new();
+        }
+        let hyps = self.arena.hyps.all();
+        let is_alive = self.alive(last);
+        let mut is_head = vec![true; hyps.len()];
+        for hyp in hyps.iter().filter(|hyp| hyp.arc != HypId::NONE) {
+            is_head[hyp.arc.index()] = false;
+        }
+        self.arena.hyps.given_up().iter().for_each(|hyp| is_head[hyp.index()] = false);
+        let mut by_covered: Vec<Vec<HypId>> = vec![Vec::new(); self.length as usize + 1];
+        for number in (0..hyps.len()).filter(|&number| is_head[number]) {
+            let covered = self.arena.covers.covered(hyps[number].key.cover);
+            by_covered[covered as usize].push(HypId(number as u32));
+        }
+        let stack = |mut heads: Vec<HypId>| {
+            heads.sort_by(|&a, &b| self.total(b).total_cmp(&self.total(a)).then(a.cmp(&b)));
+            let recombined = heads.iter().map(|&head| self.merged(head)).sum();
+            let abandoned = heads.iter().filter(|head| !is_alive[head.index()]).count() as u32;
+            let show = |&head: &HypId| self.shown(replay, head, is_alive[head.index()]);
+            let best = heads.iter().take(most).map(show).collect();
+            ShownStack { kept: heads.len() as u32, recombined, abandoned, best }
+        };
+        by_covered.into_iter().map(stack).collect()
+    }
+
+    /// Which hypotheses lie on a way to the whole translation.
+    fn alive(&self, last: HypId) -> Vec<bool> {
+        let hyps = self.arena.hyps.all();
+        let mut is_alive = vec![false; hyps.len()];
+        let mut open = vec![last];
+        while let Some(head) = open.pop() {
+            if std::mem::replace(&mut is_alive[head.index()], true) {
+                continue;
+            }
+            let mut arc = head;
+            while arc != HypId::NONE {
+                let Hyp { back, choice, arc: next, .. } = hyps[arc.index()];
+                if choice != OptionId::NONE {
+                    open.push(back);
+                }
+                arc = next;
+            }
+        }
+        is_alive
+    }
+
+    /// How many hypotheses were merged with this one.
+    fn merged(&self, head: HypId) -> u32 {
+        let (mut count, mut arc) = (0, self.arena.hyps.get(head).arc);
+        while arc != HypId::NONE {
+            count += 1;
+            arc = self.arena.hyps.get(arc).arc;
+        }
+        count
+    }
+
+    fn shown(&self, replay: &Replay<'_>, head: HypId, is_alive: bool) -> ShownHyp {
+        let hyp = self.arena.hyps.get(head);
+        let cov = self.arena.covers.get(hyp.key.cover);
+        let is_start = hyp.choice == OptionId::NONE;
+        let words = |choice| replay.words(choice).map(str::to_owned).collect();
+        ShownHyp {
+            number: head.0,
+            back: if is_start { 0 } else { hyp.back.0 },
+            src: if is_start { Span::default() } else { self.options.choice(hyp.choice).span },
+            words: if is_start { Vec::new() } else { words(hyp.choice) },
+            covered: (0..self.length).filter(|&word| cov.has(word)).collect(),
+            score: hyp.score,
+            total: self.total(head),
+            recombined: self.merged(head),
+            is_alive,
+        }
+    }
+}
