@@ -29,7 +29,7 @@ dev: .venv/.built
 	@touch $@
 
 .venv/.built: .venv/.made pyproject.toml $(RUST)
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet,subwords
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet,subwords,serve
 	@$(BIN)/python -m pip install --quiet 'kenlm>=0.3' \
 		|| echo "kenlm did not build (it needs a C++ compiler): tests that compare with it are skipped"
 	@touch $@

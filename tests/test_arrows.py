@@ -43,6 +43,7 @@ ORDER = (
     "experiment",
     "overview",
     "demo",
+    "web",
     "cli",
 )
 #: The package's own files: they open it to users and hold nothing else.

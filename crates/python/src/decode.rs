@@ -29,6 +29,9 @@ type GivenPhrase = (u32, u32, Vec<String>);
 /// Source words, target words, and which translate each other.
 type LearnedPair = (Vec<String>, Vec<String>, Vec<(u32, u32)>);
 
+/// Words, how many of them were typed, edits, score.
+type Suggested = (Vec<String>, usize, f32, f64);
+
 /// Models, weights and settings; see `wayword.decode.Decoder`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Decoder {
@@ -264,7 +267,7 @@ impl Decoder {
         typed: Vec<String>,
         is_open: bool,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Option<(Vec<String>, usize, f32, f64)>> {
+    ) -> PyResult<Option<Suggested>> {
         let held = held(&[source]);
         let suggestion = enter(py, 1, progress, |job| {
             let words: Vec<&str> = typed.iter().map(String::as_str).collect();

@@ -36,6 +36,7 @@ COMMANDS = {
     "profile": "describe the word order of a language pair, with advice",
     "experiment": "compare many variants of a system",
     "report": "show what a system is made of and where it fails",
+    "serve": "answer over HTTP, with a page to translate, look, steer and teach",
     "merge": "make what a system has learned part of it",
     "pack": "write a system as one file, or unpack it",
     "import-moses": "turn a Moses model into a system",
