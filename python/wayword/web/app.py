@@ -346,7 +346,10 @@ def _lines(asked: Asked) -> list[str]:
 
 
 def _page_file(name: str) -> bytes:
-    return files("wayword.web").joinpath("page", name).read_bytes()
+    data = files("wayword.web").joinpath("page", name).read_bytes()
+    if name.endswith(".css"):  # the look of all pages first
+        return files("wayword.picture").joinpath("page.css").read_bytes() + b"\n" + data
+    return data
 
 
 def as_json(value: Any) -> bytes:

@@ -121,6 +121,7 @@ def _listen(options: Options) -> socket.socket:
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((options.host, options.port))
+        opened.listen(BACKLOG)
     except OSError as error:
         opened.close()
         where = f"{options.host}:{options.port}"

@@ -29,6 +29,8 @@ from wayword.web.tags import parse, place
 __all__ = ["Job", "Loaded", "Service"]
 
 Progress = Callable[[int, int], object]
+#: A sentence, and words in it that stay as they are.
+Line = tuple[str, tuple[str, ...]]
 #: Variants of systems that are kept.
 VARIANTS = 16
 #: Least posterior of a link that is told.
@@ -106,9 +108,9 @@ def _languages(langs: str, system: System, path: str) -> tuple[str, str]:
 class Job:
     """Sentences to search, and how their translations become an answer."""
 
-    lines: list[str]
+    lines: list[Line]
     key: tuple[Any, ...]
-    run: Callable[[Sequence[str], int, Progress], Sequence[Translation]]
+    run: Callable[[Sequence[Line], int, Progress], Sequence[Translation]]
     answer: Callable[[Sequence[Translation]], dict[str, Any]]
 
 
@@ -233,19 +235,16 @@ class Service:
         if len(layout.lines) > most_sentences:
             found = f"q: found {len(layout.lines)} sentences"
             raise LimitError(f"{found}; the limit is {most_sentences}; ask for less at a time")
-        if layout.kept:
-            system = system.with_terms({word: word for word in layout.kept})
         nbest = asked.alternatives + 1
 
-        def run(lines: Sequence[str], threads: int, progress: Progress) -> list[Translation]:
-            return system.translate(
-                lines,
-                nbest=nbest,
-                distinct=nbest > 1,
-                markup=asked.markup,
-                threads=threads,
-                progress=progress,
-            )
+        def run(lines: Sequence[Line], threads: int, progress: Progress) -> list[Translation]:
+            options: dict[str, Any] = {"nbest": nbest, "distinct": nbest > 1}
+            options |= {"markup": asked.markup, "threads": threads, "progress": progress}
+            plain = iter(system.translate([line for line, kept in lines if not kept], **options))
+            return [
+                _keeping(system, kept).translate(line, **options) if kept else next(plain)
+                for line, kept in lines
+            ]
 
         def answer(translations: Sequence[Translation]) -> dict[str, Any]:
             shown = layout.answer(translations)
@@ -319,6 +318,10 @@ class Service:
         return message
 
 
+def _keeping(system: System, words: Sequence[str]) -> System:
+    return system.with_terms({word: word for word in words})
+
+
 def _needed(loaded: Loaded) -> Aligner:
     if loaded.aligner is None:
         advice = "train it again, which keeps its aligner"
@@ -331,9 +334,8 @@ class _Layout:
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
-        self.lines: list[str] = []
-        #: words that stay as they are
-        self.kept: list[str] = []
+        #: sentences, each with the words in it that stay as they are
+        self.lines: list[Line] = []
         #: by text a function that puts it together from the translations of its sentences
         self._shapes: list[tuple[int, int, Callable[[Sequence[Translation]], str]]] = []
         add = {"text": self._add_text, "html": self._add_html}[asked.format]
@@ -343,12 +345,12 @@ class _Layout:
             self._shapes.append((start, len(self.lines), shape))
 
     def _add_line(self, text: str) -> Callable[[Sequence[Translation]], str]:
-        self.lines.append(" ".join(text.split()))
+        self.lines.append((" ".join(text.split()), ()))
         return lambda translations: translations[0].text
 
     def _add_text(self, text: str) -> Callable[[Sequence[Translation]], str]:
         pieces = split(text)
-        self.lines += [sentence for sentence, _ in pieces if sentence]
+        self.lines += [(sentence, ()) for sentence, _ in pieces if sentence]
 
         def shape(translations: Sequence[Translation]) -> str:
             rest = iter(translations)
@@ -362,11 +364,13 @@ class _Layout:
         for segment in document.segments:
             parts, at = [], 0
             for sentence, gap in split(segment.text):
-                parts.append((sentence, gap, segment.part(at, at + len(sentence))))
-                at += len(sentence) + len(gap)
+                end, after = at + len(sentence), at + len(sentence) + len(gap)
+                parts.append((sentence, gap, segment.part(at, end, after)))
+                if sentence:
+                    kept = [words for place_, words in segment.kept if at <= place_ < end]
+                    self.lines.append((sentence, tuple(kept)))
+                at = after
             pieces.append(parts)
-            self.lines += [sentence for sentence, _, _ in parts if sentence]
-            self.kept += segment.kept
 
         def shape(translations: Sequence[Translation]) -> str:
             rest = iter(translations)

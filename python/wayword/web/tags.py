@@ -59,17 +59,23 @@ class Segment:
 
     text: str = ""
     marks: list[Mark] = field(default_factory=list)
-    #: words that stay as they are
-    kept: list[str] = field(default_factory=list)
+    #: words that stay as they are, and where they start
+    kept: list[tuple[int, str]] = field(default_factory=list)
 
-    def part(self, start: int, end: int) -> list[Mark]:
-        """The tags of a part of the text, with places counted from its start."""
+    def part(self, start: int, end: int, after: int) -> list[Mark]:
+        """The tags of a sentence of the text, with places counted from its start.
+
+        The next one starts at ``after``: tags in the gap between stand at the end of this one.
+        """
         inside = []
+        last = after if after < len(self.text) else after + 1
         for mark in self.marks:
-            is_point = mark.start == mark.end and start <= mark.start < end
-            if is_point or (mark.start < end and mark.end > start):
+            holds_words = mark.start < end and mark.end > start
+            is_between = mark.start >= start and mark.end <= last and mark.start < last
+            if holds_words or is_between:
                 low, high = max(mark.start, start) - start, min(mark.end, end) - start
-                inside.append(Mark(low, high, mark.opening, mark.closing))
+                low = min(low, end - start)
+                inside.append(Mark(low, max(low, high), mark.opening, mark.closing))
         return inside
 
 
@@ -146,7 +152,7 @@ class _Reader:
         start = len(self.segment.text)
         self.segment.text += words
         self.segment.marks.append(Mark(start, start + len(words), token, f"</{name}>"))
-        self.segment.kept += [words.strip()] if words.strip() else []
+        self.segment.kept += [(start, words.strip())] if words.strip() else []
 
     def _close(self, name: str) -> None:
         opened = next((mark for mark in reversed(self.open) if mark.closing[2:-1] == name), None)

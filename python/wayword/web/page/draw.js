@@ -117,9 +117,8 @@ function drawLinks(told, links) {
 function drawMatrix(matrix, order) {
   const size = 26;
   const margin = Math.max(...matrix.rows.map(widthOf)) + 14;
-  const top = Math.max(...matrix.columns.map(widthOf)) * 0.75 + 18;
-  const slant = Math.max(...matrix.columns.map(widthOf)) * 0.75 + 4;
-  const svg = picture(margin + size * matrix.columns.length + slant, top + size * matrix.rows.length + 4, `${matrix.name}: ${matrix.told}`);
+  const top = Math.max(...matrix.columns.map(widthOf)) + 14;
+  const svg = picture(margin + size * matrix.columns.length + 4, top + size * matrix.rows.length + 4, `${matrix.name}: ${matrix.told}`);
   const most = Math.max(...matrix.cells.flat().map(Math.abs), 1e-9);
   const isStep = matrix.rows.length === matrix.columns.length + 1;
   const taken = new Set();
@@ -136,7 +135,7 @@ function drawMatrix(matrix, order) {
   matrix.rows.forEach((word, y) => svg.append(shape("text", { x: margin - 6, y: top + y * size + 18, "text-anchor": "end" }, word)));
   matrix.columns.forEach((word, x) => {
     const left = margin + x * size + size / 2;
-    svg.append(shape("text", { x: left, y: top - 6, transform: `rotate(-45 ${left} ${top - 6})` }, word));
+    svg.append(shape("text", { x: left, y: top - 6, dy: 4, transform: `rotate(-90 ${left} ${top - 6})` }, word));
   });
   return svg;
 }
