@@ -48,6 +48,8 @@ FILES = {
 }
 #: Characters of a sentence that is explained, or has demands in it: both cost more.
 LONGEST = 4000
+#: Characters of text that is split into sentences in less time than another thread takes to start.
+SHORT = 2000
 Answer = Callable[[Request, dict[str, Any]], Awaitable[Any]]
 
 
@@ -64,7 +66,7 @@ class App:
 
     def __init__(self, service: Service, options: Options) -> None:
         self.service, self.options = service, options
-        self.pool = Pool(workers=options.workers, queue=options.queue, batch=options.batch)
+        self.pool = Pool(workers=options.workers, queue=options.waiting, batch=options.batch)
         self.metrics = Metrics()
         self._files = {path: _page_file(name) for path, (name, _) in FILES.items()}
         posts: dict[str, Answer] = {
@@ -98,7 +100,9 @@ class App:
     async def translate(self, request: Request, body: dict[str, Any]) -> Any:
         """Translate texts."""
         asked = self._asked(body)
-        job = await self._thread(self.service.translate, asked, self.options.max_sentences)
+        plan, most = self.service.translate, self.options.max_sentences
+        is_short = asked.characters <= SHORT and asked.format == "text" and asked.source != "auto"
+        job = plan(asked, most) if is_short else await self._thread(plan, asked, most)
         request.state.sentences = len(job.lines)
         translations = await self._search(job.run, job.lines, key=job.key) if job.lines else []
         return job.answer(translations)

@@ -1,9 +1,9 @@
 """What the keeper of a server chooses: where it listens, and how much it takes.
 
->>> Options(queue=0)
+>>> Options(batch=0)
 Traceback (most recent call last):
 ...
-wayword.errors.ArgumentError: queue: found 0; expected 1 or more
+wayword.errors.ArgumentError: batch: found 0; expected 1 or more
 """
 
 import ipaddress
@@ -15,6 +15,9 @@ from wayword.options import check_number, check_range
 
 __all__ = ["Options"]
 
+#: Requests that may wait for each thread that searches, unless told otherwise.
+WAITING = 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -25,8 +28,9 @@ class Options:
     port: int = 5000
     #: searches at the same time; 0 for as many as there are cores
     threads: int = 0
-    #: requests that may wait; further ones are sent away with 503
-    queue: int = 32
+    #: requests that may wait; further ones are sent away with 503. 0 for one a search: whoever is
+    #: served then waits a few searches at most, however many ask
+    queue: int = 0
     #: seconds a request may take, waiting included
     time_limit: float = 20.0
     #: most bytes of a request, characters of its text, and sentences
@@ -50,7 +54,8 @@ class Options:
         """Refuse what makes no sense, before a port is opened."""
         check_range("port", self.port, 0, 65535)
         check_range("threads", self.threads, 0, 1024)
-        for name in ("queue", "max_body", "max_characters", "max_sentences", "batch"):
+        check_range("queue", self.queue, 0)
+        for name in ("max_body", "max_characters", "max_sentences", "batch"):
             check_range(name, getattr(self, name), 1)
         check_number("time_limit", self.time_limit, 0.001)
         for origin in self.origins:
@@ -62,6 +67,11 @@ class Options:
     def workers(self) -> int:
         """Threads that search."""
         return self.threads or os.cpu_count() or 1
+
+    @property
+    def waiting(self) -> int:
+        """Requests that may wait."""
+        return self.queue or WAITING * self.workers
 
     @property
     def is_local(self) -> bool:

@@ -60,7 +60,7 @@ class Pool:
         self.workers, self.queue, self.batch = workers, queue, batch
         self._tasks: deque[_Task] = deque()
         self._change = threading.Condition()
-        self._busy = 0
+        self._busy = self._taken = 0
         self._is_stopping = False
         #: seconds that a task took of late, one with another
         self.seconds = 0.05
@@ -83,8 +83,11 @@ class Pool:
 
     @property
     def is_full(self) -> bool:
-        """Whether the next task would be refused."""
-        return len(self._tasks) >= self.queue
+        """Whether the next task would be refused.
+
+        Of tasks that run together all but one count as waiting: each has to wait for the others.
+        """
+        return len(self._tasks) + self._taken >= self.queue + self.workers
 
     def patience(self) -> int:
         """Whole seconds after which it makes sense to try again."""
@@ -118,6 +121,7 @@ class Pool:
             finally:
                 with self._change:
                     self._busy -= 1
+                    self._taken -= len(tasks)
                     each = (time.monotonic() - start) / max(len(tasks), 1)
                     self.seconds += NEWS * (each - self.seconds)
 
@@ -141,8 +145,10 @@ class Pool:
                         size += len(task.items)
                         self._tasks.remove(task)
             self._busy += 1
-        # From here on nobody can cancel them.
-        return [task for task in tasks if task.future.set_running_or_notify_cancel()]
+            # From here on nobody can cancel them.
+            tasks = [task for task in tasks if task.future.set_running_or_notify_cancel()]
+            self._taken += len(tasks)
+            return tasks
 
     def _run(self, tasks: list[_Task]) -> None:
         while tasks := [task for task in tasks if self._is_alive(task)]:

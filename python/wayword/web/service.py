@@ -67,6 +67,12 @@ class Loaded:
         source, target = _languages(langs, system, path)
         return cls(name, source, target, Path(path), system, journal)
 
+    def warm_up(self) -> None:
+        """Load what the first request would wait for: tokenizers, the aligner."""
+        self.system.translate("a b .", threads=1)
+        if self.aligner is not None:
+            link(self.aligner, ["a"], ["a"])
+
     def reopened(self, *, trust: bool) -> System:
         """The system as it is on the disk now."""
         system = System.open(self.path, trust=trust)

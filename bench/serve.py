@@ -1,0 +1,306 @@
+"""Bench of the server, on loopback: load, overload, memory, suggestions, kills.
+
+A toy system answers in a process of its own, clients ask from this one over kept connections.
+*Load*: so many clients, each with its next request as soon as the last is answered, and a queue
+that takes all. *Overload*: ten times the requests a second that it served, whether it answers or
+not, with the queue it has by default; what is refused with 503 counts as refused, the rest must be
+served within three times what one client alone sees. *Memory*: resident size while requests go on.
+*Kills*: a server is killed in the middle of learning, fifty times; no pair that it said it had
+learned may be missing, none half there. The clients share the cores with the server. A second of
+requests before each row wakes the server up, and is not counted.
+
+    python bench/run.py serve
+    python bench/serve.py --requests 100000      # the long run for memory
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.measure import PYTHON, show, write_result
+from wayword.corpus import toy
+from wayword.learn import JOURNAL, Journal
+from wayword.pipeline import train
+from wayword.system import System
+
+PAIRS, SEED = 2000, 1
+WARM = 1.0
+CLIENTS = (1, 8, 64, 256)
+SECONDS = 6.0
+#: Sentences of a request in the overload, and how many times what it can do is asked.
+PARAGRAPH, TIMES = 5, 10
+#: Times the unloaded p99 that a served request may take under overload.
+PROMISED = 3.0
+KILLS = 50
+QUICK: dict[str, Any] = {
+    "lm": {"order": 4},
+    "tune": {"runs": 1, "rounds": 2, "nbest": 50},
+    "search": {"pop_limit": 200},
+}
+Row = dict[str, Any]
+
+
+def rows(requests: int = 5000) -> list[Row]:
+    """All of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        toy.write("de-en", PAIRS, folder, seed=SEED)
+        train(folder / "train.de", folder / "train.en", folder / "system", config=QUICK)
+        lines = (folder / "test.de").read_text(encoding="utf-8").splitlines()
+        measured = []
+        with started(folder / "system", "--queue", "1000") as (port, child):
+            measured += [asyncio.run(load(port, lines, clients)) for clients in CLIENTS]
+            measured.append(asyncio.run(memory(port, lines, child.pid, requests)))
+        with started(folder / "system") as (port, _):
+            measured += asyncio.run(overload(port, lines))
+        measured += [suggestions(folder / "system", lines), kills(folder / "system", lines)]
+        return measured
+
+
+@contextmanager
+def started(system: Path, *options: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """A server on a port of its own."""
+    command = [PYTHON, "-m", "wayword", "serve", str(system), "--port", "0", "--quiet", *options]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    port = int(child.stdout.readline().split()[3].rpartition(":")[2])
+    try:
+        yield port, child
+    finally:
+        child.terminate()
+        child.wait()
+        child.stdout.close()
+
+
+class Client:
+    """One kept connection."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.reader: asyncio.StreamReader | None = None
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, path: str, body: Any) -> tuple[int, float]:
+        """The status of an answer, and the seconds it took."""
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        assert self.reader is not None
+        data = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+        start = time.monotonic()
+        self.writer.write(f"{head}content-length: {len(data)}\r\n\r\n".encode() + data)
+        answered = await self.reader.readuntil(b"\r\n\r\n")
+        status = int(answered.split(b" ", 2)[1])
+        fields = dict(
+            line.lower().split(b": ", 1) for line in answered.split(b"\r\n")[1:] if b": " in line
+        )
+        await self.reader.readexactly(int(fields[b"content-length"]))
+        if fields.get(b"connection") == b"close":
+            self.close()
+        return status, time.monotonic() - start
+
+    def close(self) -> None:
+        """End the connection."""
+        if self.writer is not None:
+            self.writer.close()
+        self.reader = self.writer = None
+
+
+def question(text: str) -> Row:
+    """The body of a request."""
+    return {"q": text, "source": "de", "target": "en"}
+
+
+async def load(port: int, lines: list[str], clients: int, seconds: float = SECONDS) -> Row:
+    """So many clients for so many seconds."""
+    start = time.monotonic() + WARM
+    end = start + seconds
+    times: list[float] = []
+
+    async def visit(number: int) -> None:
+        client, choice = Client(port), random.Random(number)
+        while time.monotonic() < end:
+            status, took = await client.ask("/translate", question(choice.choice(lines)))
+            assert status == 200, status
+            if time.monotonic() - took > start:
+                times.append(took)
+        client.close()
+
+    await asyncio.gather(*(visit(number) for number in range(clients)))
+    return {"what": f"load, {clients} clients, a sentence each", **figures(times, seconds)}
+
+
+def figures(times: list[float], seconds: float) -> Row:
+    """Requests a second, and how long half and nearly all of them took at most."""
+    cuts = statistics.quantiles(times, n=100)
+    return {
+        "requests/s": round(len(times) / seconds, 1),
+        "p50 ms": round(1000 * cuts[49], 1),
+        "p99 ms": round(1000 * cuts[98], 1),
+    }
+
+
+async def overload(port: int, lines: list[str]) -> list[Row]:
+    """One client alone, as many as it can serve, and ten times that."""
+    texts = [" ".join(lines[at : at + PARAGRAPH]) for at in range(0, 100, PARAGRAPH)]
+    alone = await load(port, texts, 1)
+    able = await load(port, texts, 4)
+    rate = TIMES * able["requests/s"]
+    served, refused = await flood(port, texts, rate)
+    told = figures(served, SECONDS)
+    offered = (len(served) + refused) / SECONDS
+    ratio = told["p99 ms"] / alone["p99 ms"]
+    if ratio > PROMISED:
+        print(f"serve: p99 {ratio:.2f} times that of one client; {PROMISED} was promised")
+    sentences = f"{PARAGRAPH} sentences each"
+    return [
+        {**alone, "what": f"one client alone, {sentences}"},
+        {**able, "what": f"four clients, {sentences}"},
+        {
+            "what": f"{TIMES} times that, {sentences}",
+            **told,
+            "asked/s": round(offered, 1),
+            "503": refused,
+            "p99 / alone": round(ratio, 2),
+        },
+    ]
+
+
+async def flood(port: int, texts: list[str], rate: float) -> tuple[list[float], int]:
+    """Requests at a rate, whether they are answered or not: times of those served, and refusals."""
+    served: list[float] = []
+    refused = 0
+    idle = [Client(port) for _ in range(200)]
+    choice = random.Random(SEED)
+
+    async def once(client: Client) -> None:
+        nonlocal refused
+        status, took = await client.ask("/translate", question(choice.choice(texts)))
+        assert status in {200, 503}, status
+        if status == 200:
+            served.append(took)
+        else:
+            refused += 1
+        idle.append(client)
+
+    start, sent, tasks = time.monotonic(), 0, set()
+    while (now := time.monotonic() - start) < SECONDS:
+        while sent < rate * now and idle:
+            task = asyncio.ensure_future(once(idle.pop()))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+            sent += 1
+        await asyncio.sleep(0.001)
+    await asyncio.gather(*tasks)
+    for client in idle:
+        client.close()
+    return served, refused
+
+
+async def memory(port: int, lines: list[str], process: int, requests: int) -> Row:
+    """Resident size after the first tenth of the requests, and after all."""
+    client, sizes = [Client(port) for _ in range(8)], []
+    for part in range(10):
+        each = requests // 10 // len(client)
+
+        async def some(one: Client, each: int = each, part: int = part) -> None:
+            for number in range(each):
+                line = lines[(part * each + number) % len(lines)]
+                status, _ = await one.ask("/translate", question(line))
+                assert status == 200, status
+
+        await asyncio.gather(*map(some, client))
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        sizes.append(round(pages * 4096 / 1e6, 1))
+    for one in client:
+        one.close()
+    return {
+        "what": f"memory, {requests} requests",
+        "MB after a tenth": sizes[0],
+        "MB at the end": sizes[-1],
+    }
+
+
+def suggestions(system: Path, lines: list[str]) -> Row:
+    """Seconds to complete a prefix of a sentence of thirty words."""
+    opened = System.open(system)
+    words = " ".join(line.removesuffix(" .") for line in lines).split()
+    times = []
+    for at in range(0, 300, 30):
+        line = " ".join(words[at : at + 30])
+        text = opened.translate(line).text
+        for end in range(0, len(text), 20):
+            start = time.monotonic()
+            opened.suggest(line, text[:end])
+            times.append(time.monotonic() - start)
+    cuts = statistics.quantiles(times, n=100)
+    what = f"suggest, 30 words, pop limit {opened.settings.pop_limit}"
+    return {"what": what, "p50 ms": round(1000 * cuts[49], 1), "p99 ms": round(1000 * cuts[98], 1)}
+
+
+def kills(system: Path, lines: list[str]) -> Row:
+    """A server killed while it learns, again and again."""
+    moments, told = random.Random(SEED), []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "system"
+        shutil.copytree(system, folder, ignore=shutil.ignore_patterns("work"))
+        for kill in range(KILLS):
+            with started(folder) as (port, child):
+                number = 0
+                killer = threading.Timer(moments.uniform(0.05, 0.5), child.kill)
+                while teach(port, f"w{kill}x{number}", lines[number % len(lines)]):
+                    told.append(f"w{kill}x{number}")
+                    number += 1
+                    if number == 1:
+                        killer.start()
+                killer.join()
+        lessons = Journal(folder / JOURNAL).read()
+        known = {lesson.src[0] for lesson in lessons}
+        lost = [word for word in told if word not in known and word.lower() not in known]
+        System.open(folder)
+        assert not lost, lost
+        return {
+            "what": f"{KILLS} kills while learning",
+            "told learned": len(told),
+            "kept": len(lessons),
+            "lost": len(lost),
+        }
+
+
+def teach(port: int, word: str, line: str) -> bool:
+    """Whether a server said that it learned a pair."""
+    body = {**question(f"{word} {line}"), "translation": f"{word} {line}"}
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/learn",
+        json.dumps(body).encode(),
+        {"content-type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return bool(json.load(answer)["success"])
+    except (OSError, ValueError):
+        return False
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=5000, help="requests for the memory row")
+    chosen = parser.parse_args()
+    found = rows(chosen.requests)
+    show(found)
+    print(write_result("serve", found))
