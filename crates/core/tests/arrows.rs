@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The ground floor, which serves all, and the pipeline, first stage first.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "error",
     "job",
     "narrow",

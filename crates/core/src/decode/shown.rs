@@ -10,6 +10,7 @@ use super::id::HypId;
 use super::replay::Replay;
 use super::search::Searcher;
 use crate::feature::{OptionId, Span};
+use crate::narrow::to_u32;
 
 /// The hypotheses that translate so many words.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,15 +64,15 @@ impl Searcher<'_> {
         let mut by_covered: Vec<Vec<HypId>> = vec![Vec::new(); self.length as usize + 1];
         for number in (0..hyps.len()).filter(|&number| is_head[number]) {
             let covered = self.arena.covers.covered(hyps[number].key.cover);
-            by_covered[covered as usize].push(HypId(number as u32));
+            by_covered[covered as usize].push(HypId(to_u32(number)));
         }
         let stack = |mut heads: Vec<HypId>| {
             heads.sort_by(|&a, &b| self.total(b).total_cmp(&self.total(a)).then(a.cmp(&b)));
             let recombined = heads.iter().map(|&head| self.merged(head)).sum();
-            let abandoned = heads.iter().filter(|head| !is_alive[head.index()]).count() as u32;
+            let abandoned = to_u32(heads.iter().filter(|head| !is_alive[head.index()]).count());
             let show = |&head: &HypId| self.shown(replay, head, is_alive[head.index()]);
             let best = heads.iter().take(most).map(show).collect();
-            ShownStack { kept: heads.len() as u32, recombined, abandoned, best }
+            ShownStack { kept: to_u32(heads.len()), recombined, abandoned, best }
         };
         by_covered.into_iter().map(stack).collect()
     }

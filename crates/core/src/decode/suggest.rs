@@ -13,6 +13,7 @@ use super::id::HypId;
 use super::replay::Replay;
 use super::search::Arena;
 use crate::feature::OptionId;
+use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
 /// What a word too many or too few costs, and at most one for another.
@@ -96,13 +97,13 @@ pub fn suggest(
         now.clear();
         now.extend(rows[start..start + width].iter().enumerate().map(|(before, cell)| Cell {
             score: cell.score + arc.score,
-            arc: number as u32,
-            before: before as u32,
+            arc: to_u32(number),
+            before: to_u32(before),
             crossing: 0,
             ..*cell
         }));
         for (at, word) in replay.words(arc.choice).enumerate() {
-            advance(&now, &mut next, prices.of(word), at as u32 + 1);
+            advance(&now, &mut next, prices.of(word), to_u32(at) + 1);
             std::mem::swap(&mut now, &mut next);
         }
         let end = arc.to as usize * width;
@@ -223,7 +224,7 @@ fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
     reached.sort_by_key(|&hyp| (covered(hyp), hyp));
     let mut numbers = vec![0; hyps.len()];
     for (number, hyp) in reached.iter().enumerate() {
-        numbers[hyp.index()] = number as u32;
+        numbers[hyp.index()] = to_u32(number);
     }
     let mut arcs = Vec::with_capacity(reached.len());
     for &to in &reached {

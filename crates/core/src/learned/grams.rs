@@ -9,6 +9,7 @@
 use crate::corpus::Vocab;
 use crate::feature::{LanguageModel, LmState};
 use crate::lm::Model;
+use crate::narrow::{to_f32, to_u32};
 use rustc_hash::FxHashMap;
 
 /// κ of contexts of one word and of two.
@@ -66,7 +67,7 @@ impl Grams {
 
     /// The words, by number.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        (0..self.vocab.len() as u32).map(|id| self.vocab.word(id))
+        (0..to_u32(self.vocab.len())).map(|id| self.vocab.word(id))
     }
 
     /// The context after a word; words that lead nowhere are forgotten.
@@ -94,7 +95,7 @@ impl Grams {
             let count = followers.counts.get(&word).copied().unwrap_or_default();
             prob = (1.0 - share) * prob + share * f64::from(count) / total;
         }
-        prob.ln() as f32
+        to_f32(prob.ln())
     }
 }
 
@@ -120,7 +121,7 @@ impl MixedLm<'_> {
         cells[CONTEXT..CONTEXT + words].copy_from_slice(&trained.cells[..words]);
         let backoffs = &trained.cells[LmState::CELLS / 2..][..words];
         cells[CONTEXT + words..CONTEXT + 2 * words].copy_from_slice(backoffs);
-        LmState { cells, used: (CONTEXT + words) as u32 }
+        LmState { cells, used: to_u32(CONTEXT + words) }
     }
 
     fn unpacked(&self, state: &LmState) -> (Context, LmState) {
@@ -129,7 +130,7 @@ impl MixedLm<'_> {
         trained.cells[..words].copy_from_slice(&state.cells[CONTEXT..CONTEXT + words]);
         trained.cells[LmState::CELLS / 2..][..words]
             .copy_from_slice(&state.cells[CONTEXT + words..CONTEXT + 2 * words]);
-        trained.used = words as u32;
+        trained.used = to_u32(words);
         ((state.cells[0], state.cells[1]), trained)
     }
 }

@@ -8,6 +8,7 @@ use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
 use crate::extract::{Grid, Strictness};
 use crate::feature::{PhraseEntry, PhraseModel};
+use crate::narrow::to_u32;
 use crate::orientation::Orientation;
 use crate::phrase_table::{PhraseTable, TableSeat};
 use rustc_hash::FxHashMap;
@@ -87,12 +88,12 @@ impl LearnedPhrases {
 
     fn src_id(&mut self, table: &PhraseTable, word: &str) -> WordId {
         let id = table.src_words().id(word);
-        id.unwrap_or_else(|| self.known.0 as WordId + self.src.intern(word))
+        id.unwrap_or_else(|| to_u32(self.known.0) + self.src.intern(word))
     }
 
     fn tgt_id(&mut self, table: &PhraseTable, word: &str) -> WordId {
         let id = table.tgt_words().id(word);
-        id.unwrap_or_else(|| self.known.1 as WordId + self.tgt.intern(word))
+        id.unwrap_or_else(|| to_u32(self.known.1) + self.tgt.intern(word))
     }
 
     fn add(&mut self, src: &[WordId], tgt: &[WordId], links: Vec<Link>) {
@@ -139,13 +140,13 @@ impl MixedTable<'_> {
 
 impl PhraseModel for MixedTable<'_> {
     fn source_id(&self, word: &str) -> Option<WordId> {
-        let own = || self.learned.src.id(word).map(|id| self.learned.known.0 as WordId + id);
+        let own = || self.learned.src.id(word).map(|id| to_u32(self.learned.known.0) + id);
         self.table.src_words().id(word).or_else(own)
     }
 
     fn target_word(&self, id: WordId) -> &str {
         match (id as usize).checked_sub(self.learned.known.1) {
-            Some(own) => self.learned.tgt.word(own as WordId),
+            Some(own) => self.learned.tgt.word(to_u32(own)),
             None => self.table.tgt_words().word(id).unwrap_or_default(),
         }
     }
@@ -159,7 +160,7 @@ impl PhraseModel for MixedTable<'_> {
     }
 
     fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> Result<()> {
-        let known = self.learned.known.0 as WordId;
+        let known = to_u32(self.learned.known.0);
         let is_trained = src.len() <= self.table.max_length() && src.iter().all(|&id| id < known);
         let Some(learned) = self.learned.entries.get(src) else {
             return if is_trained { self.seat().find(src, each) } else { Ok(()) };
