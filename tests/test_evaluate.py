@@ -651,7 +651,38 @@ def test_empty_lines_are_counted_and_noted() -> None:
     assert result.notes == ("x: 2 of 3 lines are empty, the first is line 2; they count as wrong",)
 
 
-def test_more_processes_give_the_same_ter() -> None:
+@st.composite
+def ter_pairs(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
+    """A text and its references, of few different words, so that there is much to shift."""
+    words = st.sampled_from("abcdefgh"[: draw(st.integers(1, 8))])
+    line = st.lists(words, max_size=draw(st.sampled_from([4, 12, 40]))).map(" ".join)
+    refs = [line] * draw(st.integers(1, 3))
+    pairs = draw(st.lists(st.tuples(line, st.tuples(*refs)), min_size=1, max_size=8))
+    texts, by_text = zip(*pairs, strict=True)
+    return list(texts), [list(ref) for ref in zip(*by_text, strict=True)]
+
+
+@given(ter_pairs())
+@settings(max_examples=60, deadline=None)
+def test_ter_is_that_of_sacrebleu(pairs: tuple[list[str], list[list[str]]]) -> None:
+    from sacrebleu.metrics.ter import TER
+
+    texts, refs = pairs
+    theirs = TER(references=refs)._extract_corpus_statistics(texts, None)
+    ours = make_metric("ter", Gold(refs=refs)).statistics(Output("x", texts))
+    assert ours.tolist() == theirs
+
+
+def test_ter_of_lines_of_very_different_length() -> None:
+    from sacrebleu.metrics.ter import TER
+
+    texts = ["a", "", "a b " * 60, "b a c", "a " * 300, "x"]
+    refs = [["b a " * 90, "a", "", "a c b " * 70, "b a", "x y " * 120]]
+    theirs = TER(references=refs)._extract_corpus_statistics(texts, None)
+    assert make_metric("ter", Gold(refs=refs)).statistics(Output("x", texts)).tolist() == theirs
+
+
+def test_more_threads_give_the_same_ter() -> None:
     refs = [f"a b c d {number} e f g" for number in range(200)]
     hyps = [f"e f {number} a b c h" for number in range(200)]
     alone = make_metric("ter", Gold(refs=[refs])).statistics(Output("x", hyps))

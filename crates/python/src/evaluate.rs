@@ -3,10 +3,14 @@
 use crate::border::enter;
 use crate::view::View;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use std::collections::HashMap;
 use std::sync::Arc;
 use wayword::align::Link;
 use wayword::error::Error;
-use wayword::evaluate::{self, PairCounter, PairCounts, Reversed};
+use wayword::evaluate::{self, Edits, PairCounter, PairCounts, Reversed};
+use wayword::narrow::to_u32;
+use wayword::parallel::{self, BLOCK};
 
 /// The types of keys and of counts, as numpy names them.
 const KEYS: &str = if cfg!(target_endian = "little") { "<u4" } else { ">u4" };
@@ -93,4 +97,42 @@ fn row(counts: &PairCounts) -> [f64; COLUMNS] {
         cells.copy_from_slice(&[both, first, second].map(f64::from));
     }
     numbers
+}
+
+/// The least edits that turn each text into one of its references; words are parted by one space.
+#[pyfunction]
+pub fn ter_edits(
+    py: Python<'_>,
+    texts: Vec<PyBackedStr>,
+    refs: Vec<Vec<PyBackedStr>>,
+    threads: usize,
+) -> PyResult<Vec<u32>> {
+    enter(py, threads, None, |job| {
+        if texts.len() != refs.len() {
+            return Err(Error::Argument {
+                name: "refs".into(),
+                found: format!("those of {} texts", refs.len()),
+                expected: format!("those of {}", texts.len()),
+            });
+        }
+        let least = |edits: &mut Edits, number: usize| {
+            let mut known = HashMap::new();
+            let words = numbers(&texts[number], &mut known);
+            let of_refs = refs[number].iter();
+            let counts = of_refs.map(|text| edits.count(&words, &numbers(text, &mut known)));
+            Ok(counts.min().unwrap_or_default())
+        };
+        Ok(parallel::map(texts.len(), BLOCK, job, Edits::default, least)?.0)
+    })
+}
+
+/// The words of a text as numbers, the same for the same word.
+fn numbers<'t>(text: &'t str, known: &mut HashMap<&'t str, u32>) -> Vec<u32> {
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let next = to_u32(known.len());
+            *known.entry(word).or_insert(next)
+        })
+        .collect()
 }

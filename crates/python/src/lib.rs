@@ -86,6 +86,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reorder::inverse, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::kendall_distance, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::link_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::ter_edits, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::pair_counts, module)?)?;
     module.add_function(wrap_pyfunction!(extract::import_text_table, module)?)?;
     module.add_class::<annotated::LinkedText>()?;
