@@ -62,6 +62,24 @@ def test_a_command_imports_no_other_command_and_help_imports_none() -> None:
     assert not {f"wayword.cli.{name}" for name in COMMANDS if name != "config"} & set(modules)
 
 
+def test_translating_a_line_imports_no_arrays_and_no_trainer(tmp_path: Path) -> None:
+    model = Path(__file__).parent / "golden" / "translate" / "moses.ini"
+    assert main(["import-moses", str(model), "-o", str(tmp_path / "system")]) == 0
+    (tmp_path / "line").write_text("das ist ein haus\n", encoding="utf-8")
+    code = "import sys; from wayword.cli import main; main(sys.argv[1:])"
+    heavy = (
+        "; print(*sorted({'numpy', 'scipy', 'wayword.stages', 'wayword.tune'} & {*sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code + heavy, "translate", tmp_path / "system", tmp_path / "line"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    translation, imported = done.stdout.splitlines()
+    assert (translation != "", imported) == (True, "")
+
+
 def test_the_commit_is_told_where_it_was_recorded(tmp_path: Path) -> None:
     (tmp_path / "commit.txt").write_text("1a2b3c4\n")
     assert commit(tmp_path / "commit.txt") == "1a2b3c4"
