@@ -46,7 +46,7 @@ def folder(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(folder: Path) -> Any:
-    with served(str(folder)) as running:
+    with served(str(folder), queue=64) as running:
         yield running
 
 
@@ -145,8 +145,11 @@ def test_its_own_questions(running: Any) -> None:
     assert suggested["text"] == whole
     status, headers, text = ask(running, "/metrics")
     assert status == 200
-    assert 'wayword_requests_total{path="/translate",status="200"}' in text
+    assert 'wayword_requests_total{path="/explain",status="200"}' in text
     assert headers["content-type"].startswith("text/plain")
+    assert int(text.split("\nwayword_sentences_total ")[1].split()[0]) > 0
+    assert ask(running, "/secret/path", {})[0] == 404
+    assert "secret" not in ask(running, "/metrics")[2]
     document = value(running, "/openapi.json")
     assert {"/translate", "/suggest", "/word-graph"} <= set(document["paths"])
     assert "POST /translate" in ask(running, "/docs")[2]

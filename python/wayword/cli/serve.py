@@ -24,7 +24,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     add("--port", type=int, default=5000, metavar="N", help="port (5000; 0: any that is free)")
     add("--threads", type=int, default=0, metavar="N", help="searches at a time (0: a core each)")
-    add("--queue", type=int, default=0, metavar="N", help="requests that may wait (0: 1 a search)")
+    add(
+        "--queue",
+        type=int,
+        default=0,
+        metavar="N",
+        help="requests that may wait (0: a few)",
+    )
     add(
         "--time-limit",
         type=float,

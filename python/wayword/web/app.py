@@ -43,12 +43,14 @@ LOG = logging.getLogger(__name__)
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
-    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
+        for name in ("draw", "state", "words", "page")
+    },
 }
 #: Characters of a sentence that is explained, or has demands in it: both cost more.
 LONGEST = 4000
-#: Characters of text that is split into sentences in less time than another thread takes to start.
+#: Characters of text that is split into sentences at once; longer text when its turn comes.
 SHORT = 2000
 Answer = Callable[[Request, dict[str, Any]], Awaitable[Any]]
 
@@ -93,7 +95,8 @@ class App:
             Route(path, self._posted(answer), methods=["POST"]) for path, answer in posts.items()
         ]
         inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
-        self.asgi: ASGIApp = Guard(inner, options, self.pool, self.metrics, frozenset(posts))
+        paths = frozenset(gets), frozenset(posts)
+        self.asgi: ASGIApp = Guard(inner, options, self.pool, self.metrics, paths)
 
     # --- what is asked --------------------------------------------------------------------------
 
@@ -101,21 +104,28 @@ class App:
         """Translate texts."""
         asked = self._asked(body)
         plan, most = self.service.translate, self.options.max_sentences
-        is_short = asked.characters <= SHORT and asked.format == "text" and asked.source != "auto"
-        job = plan(asked, most) if is_short else await self._thread(plan, asked, most)
-        request.state.sentences = len(job.lines)
-        translations = await self._search(job.run, job.lines, key=job.key) if job.lines else []
-        return job.answer(translations)
+        if asked.characters <= SHORT and asked.format == "text" and asked.source != "auto":
+            job = plan(asked, most)
+            request.state.sentences = len(job.lines)
+            translations = await self._search(job.run, job.lines, key=job.key) if job.lines else []
+            return job.answer(translations)
+
+        def run(_items: Any, threads: int, progress: Any) -> list[bytes]:
+            job = plan(asked, most)
+            request.state.sentences = len(job.lines)
+            return [as_json(job.answer(job.run(job.lines, threads, progress)))]
+
+        return (await self._search(run, [None]))[0]
 
     async def detect(self, _request: Request, body: dict[str, Any]) -> Any:
         """Which language a text is in."""
         asked = self._asked(body)
-        return await self._thread(self.service.detect, " ".join(asked.texts))
+        return await self._turn(self.service.detect, " ".join(asked.texts))
 
     async def align(self, _request: Request, body: dict[str, Any]) -> Any:
         """Link the words of a pair."""
         asked, translation = self._pair(body)
-        return await self._thread(self.service.align, asked, translation)
+        return await self._turn(self.service.align, asked, translation)
 
     async def explain(self, request: Request, body: dict[str, Any]) -> Any:
         """All about the translation of each sentence of a text."""
@@ -178,11 +188,11 @@ class App:
             raise Refused(403, "this server does not learn")
         if body.get("glossary") is not None and "translation" not in body:
             asked = self._asked({"q": "", **body})
-            taught = await self._thread(self.service.teach_terms, asked)
+            taught = await self._turn(self.service.teach_terms, asked)
             self.metrics.add("lessons", len(asked.glossary))
         else:
             asked, translation = self._pair(body)
-            taught = await self._thread(self.service.learn, asked, translation)
+            taught = await self._turn(self.service.learn, asked, translation)
             self.metrics.add("lessons")
         return taught
 
@@ -247,9 +257,10 @@ class App:
             found = f"{name}: found {len(text)} characters"
             raise LimitError(f"{found}; the limit is {LONGEST} for this; ask for less at a time")
 
-    async def _thread(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Run something short without keeping others waiting."""
-        return await asyncio.get_running_loop().run_in_executor(None, function, *values)
+    async def _turn(self, function: Callable[..., Any], *values: Any) -> Any:
+        """Run something when its turn comes."""
+        run = lambda _items, _threads, _progress: [function(*values)]  # noqa: E731
+        return (await self._search(run, [None]))[0]
 
     async def _search(self, run: Any, items: list[Any], *, key: Any = None) -> Any:
         seconds = self.options.time_limit

@@ -37,8 +37,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-#: Paths that do not wait in the queue, and a page that has a policy of its own.
-QUICK = frozenset(("/detect", "/align", "/learn"))
+#: A page that has a policy of its own.
 OWN_POLICY = "/docs"
 LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
@@ -52,11 +51,12 @@ class Guard:
         options: Options,
         pool: Pool,
         metrics: Metrics,
-        posts: frozenset[str],
+        paths: tuple[frozenset[str], frozenset[str]],
     ) -> None:
+        """``paths`` are those that are got, and those that are posted to and wait in the queue."""
         self.app, self.options, self.pool, self.metrics = app, options, pool, metrics
-        self.queued = posts - QUICK
-        self.known = posts
+        self.queued = paths[1]
+        self.known = paths[0] | paths[1]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -133,8 +133,7 @@ class Guard:
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         state: dict[str, Any] = scope.get("state", {})
-        path = scope["path"]
-        shown = path if status not in {404, 405, 421} else "other"
+        shown = scope["path"] if scope["path"] in self.known else "other"
         sentences = int(state.get("sentences", 0))
         self.metrics.count(shown, status, seconds, sentences=sentences)
         if LOG.isEnabledFor(logging.INFO):

@@ -15,9 +15,6 @@ from wayword.options import check_number, check_range
 
 __all__ = ["Options"]
 
-#: Requests that may wait for each thread that searches, unless told otherwise.
-WAITING = 1
-
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -28,8 +25,8 @@ class Options:
     port: int = 5000
     #: searches at the same time; 0 for as many as there are cores
     threads: int = 0
-    #: requests that may wait; further ones are sent away with 503. 0 for one a search: whoever is
-    #: served then waits a few searches at most, however many ask
+    #: requests that may wait; further ones are sent away with 503. 0 for half as many as are
+    #: searched: whoever is served then waits for one search at most, however many ask
     queue: int = 0
     #: seconds a request may take, waiting included
     time_limit: float = 20.0
@@ -71,7 +68,7 @@ class Options:
     @property
     def waiting(self) -> int:
         """Requests that may wait."""
-        return self.queue or WAITING * self.workers
+        return self.queue or max(1, self.workers // 2)
 
     @property
     def is_local(self) -> bool:

@@ -121,7 +121,6 @@ class Pool:
             finally:
                 with self._change:
                     self._busy -= 1
-                    self._taken -= len(tasks)
                     each = (time.monotonic() - start) / max(len(tasks), 1)
                     self.seconds += NEWS * (each - self.seconds)
 
@@ -169,17 +168,25 @@ class Pool:
                     for task in tasks:
                         self._run([task])
                 else:
+                    self._leave()
                     tasks[0].future.set_exception(error)
                 return
             start = 0
             for task in tasks:
+                self._leave()
                 task.future.set_result(answers[start : start + len(task.items)])
                 start += len(task.items)
             return
 
+    def _leave(self) -> None:
+        """Make room for a task before whoever waits for this one can send the next."""
+        with self._change:
+            self._taken -= 1
+
     def _is_alive(self, task: _Task) -> bool:
         """Whether it still has time."""
         if time.monotonic() > task.deadline:
+            self._leave()
             task.future.set_exception(TimeUp())
             return False
         return True

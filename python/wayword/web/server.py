@@ -81,6 +81,7 @@ class Running:
             date_header=True,
             lifespan="off",
             backlog=BACKLOG,
+            limit_concurrency=BACKLOG,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=int(options.time_limit) + 5,
             h11_max_incomplete_event_size=1 << 16,

@@ -130,7 +130,7 @@ class Service:
         for loaded in self.systems:
             if names.count(loaded.name) > 1:  # told apart by where they are
                 loaded.name = f"{loaded.path.resolve().parent.name}/{loaded.name}"
-        self._variants: OrderedDict[tuple[Any, ...], System] = OrderedDict()
+        self._variants: OrderedDict[tuple[Any, ...], tuple[System, System]] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, asked: Asked) -> tuple[Loaded, dict[str, object] | None]:
@@ -215,7 +215,7 @@ class Service:
         with self._lock:
             if key in self._variants:
                 self._variants.move_to_end(key)
-                return self._variants[key]
+                return self._variants[key][1]
         for name, _ in asked.weights:
             if name not in system.weights:
                 known = ", ".join(system.weights)
@@ -225,10 +225,9 @@ class Service:
             changed = changed.with_weights(dict(asked.weights))
         if asked.glossary:
             changed = changed.with_terms(dict(asked.glossary))
-        # The system of the key lives as long as the variant, so its id stays its own.
-        changed.of_variant = system  # type: ignore[attr-defined]
         with self._lock:
-            self._variants[key] = changed
+            # The system of the key lives as long as the variant, so its id stays its own.
+            self._variants[key] = system, changed
             while len(self._variants) > VARIANTS:
                 self._variants.popitem(last=False)
         return changed
