@@ -221,13 +221,13 @@ def test_further_text_goes_into_one_language_model_or_into_models_of_their_own(
     )
     assert ["news" in model for model in each.lms] == [False, True, False]
     assert {"lm0", "lm1", "lm2"} <= set(each.weights)
-    assert [part.name for part in each.parts] == ["phrase-table", "lm", "lm-1", "lm-2"]
+    assert [part.name for part in each.parts] == ["phrase-table", "lm", "lm-1", "lm-2", "aligner"]
     each.verify()
     assert each.translate("Das ist gut .").text
     linear = train(
         src, tgt, tmp_path / "linear", dev=dev, config={**QUICK, "lm": {**lm, "mix": "linear"}}
     )
-    assert [part.name for part in linear.parts] == ["phrase-table", "lm"]
+    assert [part.name for part in linear.parts] == ["phrase-table", "lm", "aligner"]
     assert all("news" in model for model in linear.lms)
     log = (tmp_path / "linear/work/log.jsonl").read_text(encoding="utf-8")
     notes = [json.loads(line) for line in log.splitlines()]

@@ -425,7 +425,7 @@ def system(toy_folder: Path) -> System:
 
 
 def with_waw(
-    system: System, scorer: waw.WawModel | Scorer, space: str = "dl:18", **weights: float
+    system: System, scorer: "waw.WawModel | Scorer", space: str = "dl:18", **weights: float
 ) -> Decoder:
     return Decoder(
         system.table,
