@@ -4,6 +4,7 @@ from pathlib import Path
 
 from wayword import demo
 from wayword.report.experiment import load_result
+from wayword.system import System
 
 
 def test_pruned_long_jumps_order_words_best(tmp_path: Path) -> None:
@@ -15,5 +16,8 @@ def test_pruned_long_jumps_order_words_best(tmp_path: Path) -> None:
         assert scores[demo.PRUNED] > max(scores[demo.BASELINE], scores[demo.LONG]) > scores["mono"]
     for name in rows:
         assert f"ar-en   {name} " in text
+    command, places = text.splitlines()[-1].split()[:2], text.splitlines()[-1].split()[2:]
+    assert command == ["wayword", "serve"]
+    assert [System.open(place).text is not None for place in places] == [True]
     picture = text[text.index("## What the word-after-word model says") :]
     assert picture.count("●") >= 3

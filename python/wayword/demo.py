@@ -68,6 +68,8 @@ def demonstrate(
     yield "\n## One derivation: phrases with the number of their turn, and the jumps between them\n"
     yield from _drawn(described, folder)
     yield f"\nAll files are in {folder}; try `wayword train` on text of your own."
+    yield "See these systems at work, and teach them, on a page (it needs wayword[serve]):"
+    yield f"    wayword serve {' '.join(map(str, _places(folder, pairs)))}"
 
 
 def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
@@ -99,6 +101,13 @@ def _experiment(folder: Path, pairs: Sequence[str], seed: int) -> Experiment:
         },
         folder,
     )
+
+
+def _places(folder: Path, pairs: Sequence[str]) -> list[Path]:
+    """Where the pruned systems of all pairs are; one pair alone has no folder of its name."""
+    systems = folder / "systems" / "systems"
+    inner = [systems / name for name in pairs] if len(pairs) > 1 else [systems]
+    return [place / experiment.folder_name(PRUNED) for place in inner]
 
 
 def _drawn(described: Experiment, folder: Path) -> Iterator[str]:

@@ -84,9 +84,9 @@ class Running:
             limit_concurrency=BACKLOG,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=int(options.time_limit) + 5,
-            h11_max_incomplete_event_size=1 << 16,
             ws="none",
-            http="h11",
+            http="h11",  # httptools reads faster, but takes headers of any size
+            h11_max_incomplete_event_size=1 << 16,
         )
         self._server = _Server(config, self.reload)
 
