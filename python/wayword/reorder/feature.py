@@ -33,7 +33,7 @@ __all__ = ["Feature", "Given", "Scorer", "log_matrix", "read_matrices"]
 
 Words = tuple[str, ...]
 #: Gives P(next | last) of a sentence: a row for the start and one for each word.
-Scorer: TypeAlias = "Callable[[Source], ArrayLike] | Mapping[Words, ArrayLike]"
+Scorer: TypeAlias = Callable[[Source], "ArrayLike"] | Mapping[Words, "ArrayLike"]
 #: The log of what is not possible.
 LEAST = -100.0
 
@@ -70,7 +70,7 @@ class Given:
     """
 
     name: str
-    scorer: "Scorer | None" = None
+    scorer: Scorer | None = None
 
     @property
     def layers(self) -> frozenset[str]:
