@@ -15,8 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wayword._core import MAX_ALIGNED_WORDS
 from wayword.align import Aligner
 from wayword.corpus import Bitext
@@ -241,7 +239,7 @@ def link(
     bitext = Bitext.from_pairs([(" ".join(src), " ".join(tgt))])
     links, posteriors = aligner.align_with_posteriors(bitext, threshold=least, threads=1)
     pairs = [(int(i), int(j)) for i, j in links[0]]
-    return pairs, [round(float(value), 4) for value in np.asarray(posteriors)]
+    return pairs, [round(float(value), 4) for value in posteriors]
 
 
 def written_by_work(folder: Path | None, stages: object) -> Path | None:
