@@ -11,6 +11,7 @@ cores with the server. A second of requests before each row wakes it up, and is 
 
     python bench/run.py serve
     python bench/serve.py --requests 100000      # the long run for memory
+    python bench/serve.py --overload 4           # the overload alone, four times
 """
 
 import argparse
@@ -58,11 +59,7 @@ Row = dict[str, Any]
 
 def rows(requests: int = 5000) -> list[Row]:
     """All of it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        toy.write("de-en", PAIRS, folder, seed=SEED)
-        train(folder / "train.de", folder / "train.en", folder / "system", config=QUICK)
-        lines = (folder / "test.de").read_text(encoding="utf-8").splitlines()
+    with trained() as (folder, lines):
         measured = []
         with started(folder / "system", "--queue", "1000") as (port, child):
             measured += [asyncio.run(load(port, lines, clients)) for clients in CLIENTS]
@@ -71,6 +68,27 @@ def rows(requests: int = 5000) -> list[Row]:
             measured += asyncio.run(overload(port, lines))
         measured += [suggestions(folder / "system", lines), kills(folder / "system", lines)]
         return measured
+
+
+def overloads(times: int) -> list[Row]:
+    """The overload alone, several times: on a machine with other work one time says little."""
+    measured: list[Row] = []
+    with trained() as (folder, lines):
+        for number in range(1, times + 1):
+            with started(folder / "system") as (port, _):
+                rows_of_run = asyncio.run(overload(port, lines))
+            measured += [{"run": number, **row} for row in rows_of_run]
+    return measured
+
+
+@contextmanager
+def trained() -> Iterator[tuple[Path, list[str]]]:
+    """A folder with a toy system, and the sentences of its test set."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        toy.write("de-en", PAIRS, folder, seed=SEED)
+        train(folder / "train.de", folder / "train.en", folder / "system", config=QUICK)
+        yield folder, (folder / "test.de").read_text(encoding="utf-8").splitlines()
 
 
 @contextmanager
@@ -322,11 +340,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=5000, help="requests for the memory row")
     parser.add_argument("--flood", nargs=2, metavar=("PORT", "RATE"), help="ask texts of stdin")
+    parser.add_argument("--overload", type=int, metavar="N", help="the overload alone, N times")
     chosen = parser.parse_args()
     if chosen.flood:
         port, rate = int(chosen.flood[0]), float(chosen.flood[1])
         print(json.dumps(asyncio.run(flood(port, json.load(sys.stdin), rate))))
         sys.exit()
-    found = rows(chosen.requests)
+    found = overloads(chosen.overload) if chosen.overload else rows(chosen.requests)
     show(found)
-    print(write_result("serve", found))
+    print(write_result("serve-overload" if chosen.overload else "serve", found))
