@@ -8,7 +8,9 @@ start. Perplexities are those of the dev set's references.
 """
 
 import argparse
+from math import exp
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from bench.experiments import watch
@@ -44,18 +46,21 @@ def described(corpus: dict[str, Any], texts: list[str]) -> Experiment:
 
 
 def perplexities(own: str, texts: list[str], dev: str) -> dict[str, Any]:
-    """How well each way of using the texts predicts the dev set."""
+    """How well each way of using the texts predicts the words of the dev set that ``own`` has.
+
+    Further text knows more words; all ways are compared on the same ones.
+    """
     models = [lm.train(path) for path in (own, *texts)]
     together = lm.train(line for path in (own, *texts) for line in open_text(path))
     mixture = lm.mixture_of(models, dev)
-    linear = lm.mix(models, mixture.weights)
-    return {
-        **{
-            f"perplexity, {name}": round(model.perplexity(open_text(dev)).without_unknown, 1)
-            for name, model in ((FIRST, models[0]), ("one", together), ("linear", linear))
-        },
-        "weights": [round(weight, 3) for weight in mixture.weights],
-    }
+    ways = {FIRST: models[0], "one": together, "linear": lm.mix(models, mixture.weights)}
+    known = [not word.is_unknown for line in open_text(dev) for word in models[0].word_scores(line)]
+    result: dict[str, Any] = {"words": sum(known)}
+    for name, model in ways.items():
+        scores = [word.score for line in open_text(dev) for word in model.word_scores(line)]
+        mean = fmean(score for score, is_known in zip(scores, known, strict=True) if is_known)
+        result[f"perplexity, {name}"] = round(exp(-mean), 1)
+    return {**result, "weights": [round(weight, 3) for weight in mixture.weights]}
 
 
 def main() -> None:
