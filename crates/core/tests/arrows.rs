@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The ground floor, which serves all, and the pipeline, first stage first.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "error",
     "job",
     "narrow",
@@ -24,6 +24,7 @@ const ORDER: [&str; 19] = [
     "tune",
     "evaluate",
     "oracle",
+    "formats",
 ];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
