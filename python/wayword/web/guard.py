@@ -6,9 +6,11 @@ origins may ask only where they are allowed to. A request that would find the qu
 before its body is read. Each answer is counted and logged, without the text it is about.
 """
 
+import asyncio
 import json
 import logging
 import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -39,6 +41,9 @@ POLICY = (
 )
 #: A page that has a policy of its own.
 OWN_POLICY = "/docs"
+TOO_LARGE = 413
+#: Bodies up to so many times the limit are read to their end, for so many seconds.
+TAKEN, PATIENCE = 16, 5
 LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
@@ -78,11 +83,29 @@ class Guard:
         refusal = self._refusal(scope, headers, allowed)
         try:
             if refusal is not None:
+                if refusal.status_code == TOO_LARGE:
+                    await self._taken(headers, receive)
                 await refusal(scope, receive, guarded)
             else:
                 await self.app(scope, receive, guarded)
         finally:
             self._note(scope, status, time.monotonic() - start)
+
+    async def _taken(self, headers: Headers, receive: Receive) -> None:
+        """Read a body that is somewhat too large, and forget it.
+
+        A client that is still sending when the connection closes never sees the answer. What is
+        much too large, or comes slowly, is not waited for.
+        """
+        if int(headers["content-length"]) > TAKEN * self.options.max_body:
+            return
+
+        async def read() -> None:
+            while (await receive()).get("more_body", False):
+                pass
+
+        with suppress(TimeoutError, asyncio.TimeoutError):
+            await asyncio.wait_for(read(), PATIENCE)
 
     def _refusal(self, scope: Scope, headers: Headers, allowed: str) -> Response | None:
         """Why a request is not even looked at; None when it is."""
@@ -96,7 +119,7 @@ class Guard:
         size = headers.get("content-length", "0")
         if size.isdigit() and int(size) > self.options.max_body:
             limit = f"body: found {size} bytes; the limit is {self.options.max_body}"
-            return _error(413, f"{limit}; ask for less at a time")
+            return _error(TOO_LARGE, f"{limit}; ask for less at a time")
         if self.pool.is_full and scope["path"] in self.queued:
             answer = _error(503, "too many requests at the moment; try again later")
             answer.headers["retry-after"] = str(self.pool.patience())
