@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,8 @@ PAGES = (
     *("docs/preorder.md", "docs/corpus.md", "docs/normalise.md", "docs/neural.md"),
     *("docs/unseen.md", "docs/profile.md", "docs/report.md"),
     *("docs/stability.md", "docs/install.md", "docs/new-to-translation.md", "docs/teaching.md"),
-    *("docs/low-resource.md", "docs/other-output.md", "docs/stages.md"),
+    *("docs/low-resource.md", "docs/other-output.md", "docs/stages.md", "docs/align.md"),
+    *("docs/doctor.md", "docs/lm.md", "docs/oracle.md", "docs/toy.md"),
 )
 
 #: Files that a reader has and we have not.
@@ -27,6 +29,8 @@ FILES = {
     "input.txt": "Das Haus ist klein .\n",
     "terms.tsv": "Quarkstrudel\tcurd strudel\n",
 }
+#: Further text of a reader, as good as this of the corpus.
+COPIES = {"new.de": "test.de", "new.en": "test.en", "talks.en": "train.en", "news.en": "dev.en"}
 #: What no reader of the repository has.
 OUTSIDE = re.compile(r"\bSPEC\b|PEERS|[Pp]eers page|\.\./shared")
 #: A section of docs/definitions.md, and a citation of one or several.
@@ -59,13 +63,17 @@ def corpus(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_run(page: str, tmp_path: Path, toy_folder: Path) -> None:
     shell_lines = commands(page)
     assert len(shell_lines) >= 1
     corpus(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    for name, text in COPIES.items():
+        (tmp_path / name).write_bytes((tmp_path / text).read_bytes())
     (tmp_path / "limits.toml").write_text(experiment_file())
+    if page == "docs/oracle.md":
+        shutil.copytree(toy_folder / "system", tmp_path / "system")
     if page == "docs/moses.md":
         golden = ROOT / "tests" / "golden" / "translate"
         for name in ("moses.ini", "phrase-table", "reordering-table", "lm.arpa"):
