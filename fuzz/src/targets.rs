@@ -195,13 +195,15 @@ fn neural_model(path: &Path, _: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Asks for all jumps of a sentence.
+/// Asks for all jumps of a sentence; the word jumped from is translated, and the second one.
 fn rate(model: &dyn Judge) {
     let rater = model.rater(&sentence());
-    let (blocks, length) = ([0b010], WORDS.len() as u32);
+    let length = WORDS.len() as u32;
     for from in 0..=length {
-        for to in (1..=length).filter(|&to| to != from && to != 2) {
-            rater.log_prob(Coverage::new(&blocks, length), from, to);
+        let blocks = [0b010 | (1 << from) >> 1];
+        let cov = Coverage::new(&blocks, length);
+        for to in (1..=length).filter(|&to| !cov.has(to - 1)) {
+            rater.log_prob(cov, from, to);
         }
     }
 }

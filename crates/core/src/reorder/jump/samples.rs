@@ -39,9 +39,9 @@ impl Default for Window {
 impl Window {
     /// The positions that lie within the window of a word, from 1 to `length`.
     pub fn around(self, from: u32, length: u32) -> std::ops::RangeInclusive<u32> {
-        let reach = self.width + u32::from(self.inclusive);
+        let reach = self.width.saturating_add(u32::from(self.inclusive));
         let first = (from + 2).saturating_sub(reach).max(1);
-        first..=(from + reach).min(length)
+        first..=from.saturating_add(reach).min(length)
     }
 }
 
