@@ -13,10 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 STAGES = (
     *("corpus", "annotate", "align", "extract", "lm", "waw", "neural", "decode", "tune"),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen", "startup", "serve"),
+    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve")
+ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter")
 
 
 def main() -> None:
