@@ -1,6 +1,9 @@
 """What tests share: where the outside data is, and how to rewrite golden output."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +21,24 @@ settings.load_profile("wayword")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write what commands print now")
+
+
+#: The browser that pages are looked at in.
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser without a window."""
+    driver = pytest.importorskip(
+        "playwright.sync_api", reason="pages are not looked at: pip install 'wayword[browser]'"
+    )
+    if CHROMIUM is None:
+        pytest.skip("pages are not looked at: there is no Chromium on this machine")
+    with driver.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

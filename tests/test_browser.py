@@ -1,7 +1,5 @@
 """Pages in a real browser: they ask nothing of anybody, nothing is cut or overlaps, clicks work."""
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,6 @@ from wayword.report.experiment_page import Texts
 from wayword.report.experiment_page import page_of as experiment_page
 
 SIZES = {"desktop": (1200, 900), "phone": (390, 844)}
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 QUICK: dict[str, Any] = {
     "lm": {"order": 3},
     "model": {"features": ["waw"]},
@@ -30,20 +27,6 @@ QUICK: dict[str, Any] = {
     "tune": {"runs": 2, "rounds": 2, "nbest": 20},
     "search": {"pop_limit": 50},
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser without a window."""
-    driver = pytest.importorskip(
-        "playwright.sync_api", reason="pages are not looked at: pip install 'wayword[browser]'"
-    )
-    if CHROMIUM is None:
-        pytest.skip("pages are not looked at: there is no Chromium on this machine")
-    with driver.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

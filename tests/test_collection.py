@@ -229,7 +229,7 @@ def test_further_text_goes_into_one_language_model_or_into_models_of_their_own(
     )
     assert [part.name for part in linear.parts] == ["phrase-table", "lm", "aligner"]
     assert all("news" in model for model in linear.lms)
-    log = (tmp_path / "linear/work/log.jsonl").read_text(encoding="utf-8")
+    log = (tmp_path / "linear" / "work" / "log.jsonl").read_text(encoding="utf-8")
     notes = [json.loads(line) for line in log.splitlines()]
     [weights] = [note["facts"]["weights"] for note in notes if note["stage"] == "lm"]
     assert sum(weights) == pytest.approx(1, abs=1e-3)

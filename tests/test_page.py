@@ -8,27 +8,13 @@ from typing import Any
 import pytest
 from tests.serving import served, with_aligner
 from tests.systems import add_waw
-from tests.test_browser import CHROMIUM, FLAWS, SIZES
+from tests.test_browser import FLAWS, SIZES
 
 pytest.importorskip("starlette", reason="no server: pip install 'wayword[serve]'")
 pytest.importorskip("uvicorn", reason="no server: pip install 'wayword[serve]'")
 
 LINE = "Ich habe gestern den Tee getrunken ."
 WANTED = "yesterday I had my tea ."
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser without a window."""
-    driver = pytest.importorskip(
-        "playwright.sync_api", reason="pages are not looked at: pip install 'wayword[browser]'"
-    )
-    if CHROMIUM is None:
-        pytest.skip("pages are not looked at: there is no Chromium on this machine")
-    with driver.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
