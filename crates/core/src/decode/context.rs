@@ -2,17 +2,20 @@
 //!
 //! In: a context and a phrase. Out: how much better or worse the phrase scores there than on its
 //! own, weighted and summed over the language models, and the context after it.
-//! How: equal contexts get equal numbers, so that hypotheses compare numbers; a phrase in a
-//! context is worked out once, and only as far as the context reaches into the phrase.
-//! Cost: one probe for a known pair. Gains are forgotten after each sentence, contexts when there
-//! are too many of them.
+//! How: equal contexts get equal numbers, so that hypotheses compare numbers. A phrase is walked
+//! word by word, and only as far as the context reaches into it; each step is worked out once.
+//! Where one model tells how far back it looked, a step is shared by all contexts that agree that
+//! far: contexts that end in the same word mostly share it (Heafield, Kayser and Manning, 2014).
+//! Cost: one or two probes for a known step. Steps are forgotten after each sentence, contexts
+//! when there are too many of them.
 
-use super::id::ItemId;
+use super::memo::{Memo, Step};
 use crate::feature::{LanguageModel, LmState};
-use crate::narrow::{to_f32, to_u32, to_usize};
+use crate::narrow::{to_f32, to_u32};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// Number of a context.
 pub type ContextId = u32;
@@ -20,22 +23,60 @@ pub type ContextId = u32;
 /// Contexts kept before everything is forgotten between two sentences.
 const FULL: usize = 1 << 17;
 
-/// One word of a phrase on its own: the context after it, and the score of the words behind it.
+/// One word of a phrase on its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Inner {
-    pub context: ContextId,
-    pub rest: f32,
+    /// The word, as `Contexts::word` numbers it.
+    word: u32,
+    /// The context after it.
+    context: ContextId,
+    /// The score of the words behind it.
+    rest: f32,
 }
 
 /// A phrase as the language models see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// For each word its number in each model.
-    pub words: &'a [u32],
     /// What each word leads to without context.
     pub inner: &'a [Inner],
     /// Weighted score without context.
     pub alone: f32,
+}
+
+/// Phrases that were walked through without context.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// For each word the states after it.
+    states: Vec<LmState>,
+    /// Each word with its weighted score.
+    words: Vec<(u32, f32)>,
+}
+
+impl Walked {
+    /// Forgets all phrases.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.words.clear();
+    }
+
+    /// Number of words walked.
+    pub fn count(&self) -> usize {
+        self.words.len()
+    }
+}
+
+/// Most words that a context of a model can hold.
+const LONGEST: usize = LmState::CELLS / 2;
+
+/// What the newest words of a context are by themselves.
+#[derive(Debug, Clone, Copy, Default)]
+struct Nest {
+    /// The contexts of its newest word, its newest two, and so on up to itself.
+    ids: [ContextId; LONGEST],
+    /// By number of words that a glance matched: what the model adds for the others.
+    beyond: [f32; LONGEST + 1],
+    /// 0 as long as nothing came after it.
+    len: u32,
 }
 
 /// The contexts met so far.
@@ -44,35 +85,62 @@ pub struct Contexts {
     /// One state per model, context after context.
     states: Vec<LmState>,
     ids: HashTable<ContextId>,
+    nests: Vec<Nest>,
     /// Weighted score of the sentence's end after each context; NaN when not asked yet.
     ends: Vec<f32>,
     memo: Memo,
-    now: Vec<LmState>,
     next: Vec<LmState>,
+    /// For each word met its number in each model.
+    words: Vec<u32>,
+    word_ids: HashTable<u32>,
+    /// For each word met its weighted score without context; NaN when not asked yet.
+    firsts: Vec<f32>,
 }
 
 /// The language models with their weights.
 #[derive(Clone, Copy)]
 pub struct Weighted<'a> {
     pub lms: &'a [&'a dyn LanguageModel],
-    pub weights: &'a [f64],
+    weights: &'a [f64],
+    /// Whether there is one model, whose contexts nest.
+    nests: bool,
 }
 
+impl<'a> Weighted<'a> {
+    /// Models and the weight of each.
+    pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
+        Weighted { lms, weights, nests: lms.len() == 1 && lms[0].nests() }
+    }
+
+    /// Whether a phrase scores at most what it does without the models.
+    pub fn only_lower(&self) -> bool {
+        // A log probability is never above 0.
+        self.weights.iter().all(|&weight| weight >= 0.0)
+    }
+}
+
+/// The hash of a context: its cells, one after the other.
 fn hash(states: &[LmState]) -> u64 {
-    FxBuildHasher.hash_one(states)
+    let mix = |hash: u64, cell: u32| {
+        (hash.rotate_left(5) ^ u64::from(cell)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let of =
+        |hash, state: &LmState| state.key().iter().fold(mix(hash, state.used), |h, &c| mix(h, c));
+    // A hash table looks at the lowest bits first, and products mix the highest best.
+    states.iter().fold(0, of).rotate_left(26)
 }
 
 impl Contexts {
-    /// Forgets everything.
+    /// Forgets everything but the numbers of words.
     pub fn clear(&mut self) {
         self.states.clear();
         self.ids.clear();
+        self.nests.clear();
         self.ends.clear();
         self.memo.restart();
     }
 
-    /// Forgets gains, before each sentence: most are of no use in another sentence, and a small
-    /// table stays in cache.
+    /// Forgets steps, before each sentence.
     pub fn next_sentence(&mut self) {
         self.memo.restart();
     }
@@ -82,90 +150,159 @@ impl Contexts {
         self.ends.len() > FULL
     }
 
+    /// The number of a word; words that the models can't tell apart have the same.
+    pub fn word(&mut self, lms: Weighted<'_>, text: &str) -> u32 {
+        let Contexts { words, word_ids, .. } = self;
+        let models = lms.lms.len();
+        if models == 0 {
+            return 0;
+        }
+        let ids: Vec<u32> = lms.lms.iter().map(|lm| lm.word(text)).collect();
+        let of = |word: u32| word as usize * models..(word as usize + 1) * models;
+        let hash = |ids: &[u32]| FxBuildHasher.hash_one(ids);
+        if let Some(&word) = word_ids.find(hash(&ids), |&word| words[of(word)] == ids) {
+            return word;
+        }
+        let word = to_u32(words.len() / models);
+        words.extend_from_slice(&ids);
+        word_ids.insert_unique(hash(&ids), word, |&word| hash(&words[of(word)]));
+        word
+    }
+
     /// The context before the first word.
     pub fn start(&mut self, lms: Weighted<'_>) -> ContextId {
         let states: Vec<LmState> = lms.lms.iter().map(|lm| lm.start()).collect();
         self.intern(&states)
     }
 
-    /// The weighted score of a phrase without context.
-    pub fn alone(&mut self, lms: Weighted<'_>, words: &[u32]) -> f32 {
-        self.now.clear();
-        self.now.extend(lms.lms.iter().map(|lm| lm.empty()));
-        self.next.clear();
-        self.next.extend_from_slice(&self.now);
-        let mut total = 0.0;
-        for ids in words.chunks_exact(lms.lms.len().max(1)) {
-            total += advance(lms, &self.now, ids, &mut self.next);
-            std::mem::swap(&mut self.now, &mut self.next);
+    /// The most that a phrase can score without context if it begins with this word: what its
+    /// first word does. No score of a word is above 0.
+    pub fn most(&mut self, lms: Weighted<'_>, words: &[u32]) -> f32 {
+        let Some(&word) = words.first() else { return 0.0 };
+        let at = word as usize;
+        if self.firsts.len() <= at {
+            self.firsts.resize(at + 1, f32::NAN);
         }
+        if self.firsts[at].is_nan() {
+            let models = lms.lms.len();
+            let empty: Vec<LmState> = lms.lms.iter().map(|lm| lm.empty()).collect();
+            let mut after = empty.clone();
+            let ids = &self.words[at * models..];
+            self.firsts[at] = to_f32(advance(lms, &empty, ids, &mut after));
+        }
+        self.firsts[at]
+    }
+
+    /// Walks through a phrase without context; what each word leads to is added to `walked`.
+    /// Returns the weighted score.
+    pub fn walk(&mut self, lms: Weighted<'_>, words: &[u32], walked: &mut Walked) -> f32 {
+        let models = lms.lms.len();
+        let Walked { states, words: scored } = walked;
+        let mut before = std::mem::take(&mut self.next);
+        before.clear();
+        before.extend(lms.lms.iter().map(|lm| lm.empty()));
+        let mut total = 0.0;
+        for &word in words {
+            let first = states.len();
+            states.resize(first + models, LmState::EMPTY);
+            let after = &mut states[first..];
+            let score = advance(lms, &before, &self.words[word as usize * models..], after);
+            before.copy_from_slice(after);
+            scored.push((word, to_f32(score)));
+            total += score;
+        }
+        self.next = before;
         to_f32(total)
     }
 
-    /// What each word of a phrase leads to without context.
-    pub fn inner(&mut self, lms: Weighted<'_>, words: &[u32], inner: &mut Vec<Inner>) {
-        let mut now: Vec<LmState> = lms.lms.iter().map(|lm| lm.empty()).collect();
-        let mut next = now.clone();
-        inner.clear();
-        for ids in words.chunks_exact(lms.lms.len().max(1)) {
-            let score = advance(lms, &now, ids, &mut next);
-            std::mem::swap(&mut now, &mut next);
-            inner.push(Inner { context: self.intern(&now), rest: to_f32(score) });
+    /// Adds what each word of a phrase leads to without context, after `walk` went through it;
+    /// `range` are the places of its words there.
+    pub fn inner(
+        &mut self,
+        lms: Weighted<'_>,
+        walked: &Walked,
+        range: Range<usize>,
+        inner: &mut Vec<Inner>,
+    ) {
+        let models = lms.lms.len();
+        let first = inner.len();
+        for place in range {
+            let context = self.intern(&walked.states[place * models..(place + 1) * models]);
+            let (word, score) = walked.words[place];
+            inner.push(Inner { word, context, rest: score });
         }
         let mut rest = 0.0;
-        for word in inner.iter_mut().rev() {
+        for word in inner[first..].iter_mut().rev() {
             rest += std::mem::replace(&mut word.rest, rest);
         }
     }
 
-    /// What a phrase gains by standing in a context, and the context after it; `line` tells more
-    /// about the phrase when it must be worked out.
+    /// What a phrase gains by standing in a context, and the context after it.
     #[inline]
-    pub fn gain<'a>(
+    pub fn gain(
         &mut self,
         lms: Weighted<'_>,
-        context: ContextId,
-        phrase: ItemId,
-        line: impl FnOnce() -> Line<'a>,
-    ) -> (f32, ContextId) {
-        if let Some(known) = self.memo.get(context, phrase) {
-            return known;
-        }
-        let answer = self.work_out(lms, context, line());
-        self.memo.put(context, phrase, answer);
-        answer
-    }
-
-    fn work_out(
-        &mut self,
-        lms: Weighted<'_>,
-        context: ContextId,
+        mut context: ContextId,
         line: Line<'_>,
     ) -> (f32, ContextId) {
-        let models = lms.lms.len();
-        if line.words.is_empty() {
+        if line.inner.is_empty() {
             return (0.0, context);
         }
-        let Contexts { states, now, next, .. } = self;
-        let state = |id: ContextId| id as usize * models..(id as usize + 1) * models;
-        now.resize(models, LmState::EMPTY);
-        next.resize(models, LmState::EMPTY);
         let mut total = 0.0;
-        let mut before = &states[state(context)];
-        for (ids, inner) in line.words.chunks_exact(models).zip(line.inner) {
-            total += advance(lms, before, ids, next);
-            std::mem::swap(now, next);
-            before = now;
-            if *before == states[state(inner.context)] {
+        for inner in line.inner {
+            let (score, next) = self.step(lms, context, inner.word);
+            total += score;
+            context = next;
+            if context == inner.context {
                 // The context reaches no further: the rest is as without it.
                 let last = line.inner.last().map_or(context, |last| last.context);
                 return (to_f32(total + f64::from(inner.rest)) - line.alone, last);
             }
         }
-        let now = std::mem::take(&mut self.now);
-        let after = self.intern(&now);
-        self.now = now;
-        (to_f32(total) - line.alone, after)
+        (to_f32(total) - line.alone, context)
+    }
+
+    /// The weighted score of a word after a context, and the context after it.
+    #[inline]
+    fn step(&mut self, lms: Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+        let nest = &self.nests[context as usize];
+        for &known in &nest.ids[..nest.len as usize] {
+            let Some(step) = self.memo.get(known, word) else { break };
+            if step.is_shared || known == context && !step.is_open() {
+                return (weigh(lms, nest, step), step.next);
+            }
+        }
+        self.ask(lms, context, word)
+    }
+
+    /// Asks the models about a step that is not known.
+    #[cold]
+    fn ask(&mut self, lms: Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+        let models = lms.lms.len();
+        let mut after = std::mem::take(&mut self.next);
+        after.clear();
+        after.resize(models, LmState::EMPTY);
+        let now = &self.states[context as usize * models..];
+        let ids = &self.words[word as usize * models..];
+        let (score, seen, matched) = if lms.nests {
+            let glance = lms.lms[0].glance(&now[0], ids[0], &mut after[0]);
+            (f64::from(glance.score), glance.seen, glance.matched)
+        } else {
+            (advance(lms, now, ids, &mut after), u32::MAX, 0)
+        };
+        let next = self.intern(&after);
+        self.next = after;
+        let nest = self.nest(lms, context);
+        // The shortest context that decides it has the answer, those before it refer to it.
+        let decides = seen.clamp(1, nest.len) as usize - 1;
+        for &known in &nest.ids[..decides] {
+            if self.memo.get(known, word).is_none() {
+                self.memo.put(known, word, Step::OPEN);
+            }
+        }
+        let step = Step { score, next, matched, is_shared: seen <= nest.len };
+        self.memo.put(nest.ids[decides], word, step);
+        (weigh(lms, &nest, &step), next)
     }
 
     /// Weighted score of the sentence's end after a context.
@@ -187,18 +324,50 @@ impl Contexts {
     }
 
     fn intern(&mut self, of: &[LmState]) -> ContextId {
-        let Contexts { states, ids, ends, .. } = self;
+        let Contexts { states, ids, ends, nests, .. } = self;
         let models = of.len();
         let state = |id: ContextId| id as usize * models..(id as usize + 1) * models;
-        let known = ids.find(hash(of), |&id| states[state(id)] == *of);
-        if let Some(&id) = known {
+        if let Some(&id) = ids.find(hash(of), |&id| states[state(id)] == *of) {
             return id;
         }
         let id = to_u32(ends.len());
         states.extend_from_slice(of);
         ends.push(f32::NAN);
+        nests.push(Nest::default());
         ids.insert_unique(hash(of), id, |&id| hash(&states[state(id)]));
         id
+    }
+
+    /// What the newest words of a context are by themselves.
+    fn nest(&mut self, lms: Weighted<'_>, context: ContextId) -> Nest {
+        let known = self.nests[context as usize];
+        if known.len > 0 {
+            return known;
+        }
+        let mut nest = Nest { len: 1, ..Nest::default() };
+        if lms.nests {
+            let state = self.states[context as usize];
+            nest.len = state.used.clamp(1, to_u32(LONGEST));
+            for words in 1..nest.len {
+                nest.ids[words as usize - 1] = self.intern(&[LmState { used: words, ..state }]);
+            }
+            for (matched, beyond) in (0..=nest.len).zip(&mut nest.beyond) {
+                *beyond = lms.lms[0].beyond(&state, matched);
+            }
+        }
+        nest.ids[nest.len as usize - 1] = context;
+        self.nests[context as usize] = nest;
+        nest
+    }
+}
+
+/// The weighted score of a step after the context of this nest.
+#[inline]
+fn weigh(lms: Weighted<'_>, nest: &Nest, step: &Step) -> f64 {
+    if lms.nests {
+        lms.weights[0] * f64::from(nest.beyond[step.matched as usize] + to_f32(step.score))
+    } else {
+        step.score
     }
 }
 
@@ -211,82 +380,76 @@ fn advance(lms: Weighted<'_>, now: &[LmState], ids: &[u32], next: &mut [LmState]
     total
 }
 
-/// Answers by pair of numbers: open addressing, never more than half full.
-#[derive(Debug, Default)]
-struct Memo {
-    slots: Vec<Slot>,
-    used: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::Model;
+    use crate::lm::tests::model;
+    use proptest::prelude::*;
 
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    key: u64,
-    gain: f32,
-    after: ContextId,
-}
+    /// The same model, which does not tell how far back it looks.
+    struct Plain<'a>(&'a Model);
 
-/// Room made at least.
-const LEAST: usize = 1 << 12;
+    impl LanguageModel for Plain<'_> {
+        fn word(&self, word: &str) -> u32 {
+            self.0.word(word)
+        }
 
-const EMPTY: Slot = Slot { key: u64::MAX, gain: 0.0, after: 0 };
+        fn start(&self) -> LmState {
+            LanguageModel::start(self.0)
+        }
 
-fn key_of(context: ContextId, phrase: ItemId) -> u64 {
-    u64::from(context) << 32 | u64::from(phrase.0)
-}
+        fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
+            LanguageModel::score(self.0, state, word, next)
+        }
 
-/// Where the search for a key starts; the high bits of a product are well mixed.
-fn home(key: u64, slots: usize) -> usize {
-    to_usize(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros()))
-}
-
-impl Memo {
-    /// Forgets everything, and makes as much room as was used.
-    fn restart(&mut self) {
-        let slots = (self.used * 2).next_power_of_two().max(LEAST);
-        self.slots.clear();
-        self.slots.resize(slots, EMPTY);
-        self.used = 0;
+        fn end(&self, state: &LmState) -> f32 {
+            LanguageModel::end(self.0, state)
+        }
     }
 
-    #[inline]
-    fn get(&self, context: ContextId, phrase: ItemId) -> Option<(f32, ContextId)> {
-        let key = key_of(context, phrase);
-        let mask = self.slots.len() - 1;
-        let mut at = home(key, self.slots.len());
-        loop {
-            let slot = &self.slots[at & mask];
-            if slot.key == key {
-                return Some((slot.gain, slot.after));
+    /// The gain of each phrase of a text after those before it, with the models' weight 0.5.
+    fn gains(lm: &dyn LanguageModel, texts: &[Vec<Vec<&str>>]) -> Vec<f32> {
+        let lms = [lm];
+        let lms = Weighted::new(&lms, &[0.5]);
+        let mut contexts = Contexts::default();
+        contexts.clear();
+        let mut found = Vec::new();
+        for text in texts {
+            let mut context = contexts.start(lms);
+            for phrase in text {
+                let words: Vec<u32> = phrase.iter().map(|word| contexts.word(lms, word)).collect();
+                let (mut walked, mut inner) = (Walked::default(), Vec::new());
+                let alone = contexts.walk(lms, &words, &mut walked);
+                assert!(alone <= contexts.most(lms, &words));
+                contexts.inner(lms, &walked, 0..words.len(), &mut inner);
+                let line = Line { inner: &inner, alone };
+                let (gain, after) = contexts.gain(lms, context, line);
+                found.push(gain);
+                context = after;
             }
-            if slot.key == u64::MAX {
-                return None;
+            found.push(contexts.end(lms, context));
+        }
+        found
+    }
+
+    proptest! {
+        /// Steps shared by contexts that end alike are those of each context by itself.
+        #[test]
+        fn sharing_changes_no_score(
+            texts in prop::collection::vec(
+                prop::collection::vec(
+                    prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d", "x"]), 0..4),
+                    0..6,
+                ),
+                1..8,
+            ),
+        ) {
+            let lines = ["a b c a b", "a b d a", "c a b c", "b a", "d d a b c", "c a b d"];
+            let lm = model(lines, 4, 1 << 20);
+            for (shared, own) in gains(&lm, &texts).into_iter().zip(gains(&Plain(&lm), &texts)) {
+                prop_assert!((shared - own).abs() < 1e-5, "{shared} instead of {own}");
             }
-            at += 1;
         }
     }
-
-    fn put(&mut self, context: ContextId, phrase: ItemId, (gain, after): (f32, ContextId)) {
-        if self.used * 2 >= self.slots.len() {
-            self.grow();
-        }
-        self.used += 1;
-        insert(&mut self.slots, Slot { key: key_of(context, phrase), gain, after });
-    }
-
-    fn grow(&mut self) {
-        let mut wider = vec![EMPTY; self.slots.len() * 2];
-        for slot in self.slots.iter().filter(|slot| slot.key != u64::MAX) {
-            insert(&mut wider, *slot);
-        }
-        self.slots = wider;
-    }
-}
-
-fn insert(slots: &mut [Slot], slot: Slot) {
-    let mask = slots.len() - 1;
-    let mut at = home(slot.key, slots.len());
-    while slots[at & mask].key != u64::MAX {
-        at += 1;
-    }
-    slots[at & mask] = slot;
 }

@@ -3,12 +3,12 @@
 //! In: a search that holds the empty hypothesis. Out: the complete ones, recombined into one.
 //! How: each stack has one queue over all its edges, in the order of scores with the future cost.
 //! Each row of an edge is walked from its best option on, and a row starts when the one two above
-//! it has: in another context a lower row may well be the better one. With no limit the search is
-//! exact.
+//! it has: in another context a lower row may well be the better one. A stack is full when what is
+//! left is too far behind the best to matter, or at the limit. With no limit the search is exact.
 //! Cost: O(log) queue work and one score for each corner and each hypothesis.
 
 use super::id::HypId;
-use super::search::{Edge, Scored, Searcher};
+use super::search::{Edge, RowStart, Scored, Searcher};
 use crate::error::Result;
 use crate::narrow::{low_u32, to_f32, to_u32};
 use std::collections::BinaryHeap;
@@ -34,6 +34,7 @@ struct Cell {
     edge: u32,
     row: u32,
     column: u32,
+    start: RowStart,
     scored: Scored,
 }
 
@@ -64,7 +65,7 @@ pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
             search.edges(group, |words, edge| cube.edges[covered + words as usize].push(edge));
         }
         cube.stack.clear();
-        search.arena.hyps.close();
+        search.close();
         cube.pop(search, covered + 1)?;
     }
     Ok(cube.stack.first().copied().unwrap_or_default())
@@ -75,26 +76,32 @@ impl Cube {
     fn pop(&mut self, search: &mut Searcher<'_>, covered: usize) -> Result<()> {
         let mut edges = std::mem::take(&mut self.edges[covered]);
         let complete = covered == search.length as usize;
-        self.cells.clear();
-        let mut tickets = std::mem::take(&mut self.heap).into_vec();
+        let Cube { heap, cells, stack, .. } = self;
+        cells.clear();
+        let mut tickets = std::mem::take(heap).into_vec();
         tickets.clear();
         for (number, edge) in edges.iter().enumerate() {
             if number % LISTEN == LISTEN - 1 {
                 search.check()?;
             }
-            let scored = search.score(edge, 0, 0, complete);
-            self.cells.push(Cell { edge: to_u32(number), row: 0, column: 0, scored });
-            tickets.push(ticket(scored.score + f64::from(edge.future), number));
+            tickets.push(open(search, cells, (to_u32(number), edge), 0, complete));
         }
         // Turning a vector into a heap is cheaper than pushing its elements.
-        self.heap = BinaryHeap::from(tickets);
+        *heap = BinaryHeap::from(tickets);
         let limit = search.pop_limit(covered, edges.len());
         let mut popped = 0;
-        while let Some(best) = self.heap.pop() {
-            let Cell { edge: number, row, column, scored } = self.cells[number_of(best)];
+        let mut last = 0;
+        while let Some(&best) = heap.peek() {
+            let Cell { edge: number, row, column, start, scored } = cells[number_of(best)];
             let edge = &mut edges[number as usize];
-            if let Some(hyp) = search.make(edge, row, scored, complete) {
-                self.stack.push(hyp);
+            if popped == 0 {
+                last = ticket(scored.score + f64::from(edge.future) - search.slack, 0);
+            }
+            if best < last {
+                break;
+            }
+            if let Some(hyp) = search.make(edge, start.back, scored, complete) {
+                stack.push(hyp);
             }
             popped += 1;
             if popped == limit {
@@ -104,31 +111,39 @@ impl Cube {
                 search.check()?;
             }
             if column + 1 < search.options.lane(edge.lane).count {
-                self.push(search, edge, (number, row, column + 1), complete);
+                // What comes next in a row takes its place in the queue: cheaper than pop and push.
+                let scored = search.score(edge, &start, column + 1, complete);
+                if let Some(mut top) = heap.peek_mut() {
+                    *top = ticket(scored.score + f64::from(edge.future), cells.len());
+                }
+                cells.push(Cell { edge: number, row, column: column + 1, start, scored });
+            } else {
+                heap.pop();
             }
             if column == 0 {
                 let first = if row == 0 { 1 } else { row + AHEAD };
                 for next in first..(row + AHEAD + 1).min(search.rows(edge)) {
-                    self.push(search, edge, (number, next, 0), complete);
+                    heap.push(open(search, cells, (number, edge), next, complete));
                 }
             }
         }
-        self.heap.clear();
+        heap.clear();
         edges.clear();
         self.edges[covered] = edges;
         Ok(())
     }
+}
 
-    fn push(
-        &mut self,
-        search: &mut Searcher<'_>,
-        edge: &Edge,
-        at: (u32, u32, u32),
-        complete: bool,
-    ) {
-        let (number, row, column) = at;
-        let scored = search.score(edge, row, column, complete);
-        self.heap.push(ticket(scored.score + f64::from(edge.future), self.cells.len()));
-        self.cells.push(Cell { edge: number, row, column, scored });
-    }
+/// Starts a row of an edge; returns its ticket.
+fn open(
+    search: &mut Searcher<'_>,
+    cells: &mut Vec<Cell>,
+    (number, edge): (u32, &Edge),
+    row: u32,
+    complete: bool,
+) -> u64 {
+    let start = search.row(edge, row);
+    let scored = search.score(edge, &start, 0, complete);
+    cells.push(Cell { edge: number, row, column: 0, start, scored });
+    ticket(scored.score + f64::from(edge.future), cells.len() - 1)
 }

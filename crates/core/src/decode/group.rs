@@ -1,13 +1,18 @@
 //! Groups: hypotheses of a stack after which the same spans may come.
 //!
 //! In: a stack as it was filled. Out: its survivors, by group and from best to worst.
-//! Cost: one sort of small numbers.
+//! How: a stack comes nearly sorted, as a queue gave it; so hypotheses are dealt out to their
+//! groups in that order, and what little is out of place in a group is moved.
+//! Cost: one probe a hypothesis, one sort of the groups.
 
-use super::hyp::{Hyp, Key};
+use super::hyp::Key;
 use super::id::{CoverId, HypId};
 use super::search::Searcher;
 use crate::feature::Span;
 use crate::narrow::to_u32;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// Hypotheses after which the same spans may come.
@@ -31,60 +36,146 @@ impl Group {
 }
 
 /// What hypotheses of one group have in common, as numbers that compare fast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Together(u64, u64, u8);
 
-/// A hypothesis in the order of a stack: by group, then from best to worst, then by age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+/// A group in the making: where its hypotheses are dealt to.
+#[derive(Debug, Clone, Copy)]
+struct Pile {
     together: Together,
-    score: u64,
-    id: HypId,
+    count: usize,
+    start: usize,
+    /// Where the next one goes.
+    end: usize,
 }
 
-/// A number that is smaller for a larger score.
-fn descending(score: f64) -> u64 {
-    let bits = score.to_bits();
-    if bits >> 63 == 1 { bits } else { !bits & !(1 << 63) }
+/// Memory of the dealing, kept between sentences.
+#[derive(Debug, Default)]
+pub struct Dealing {
+    piles: Vec<Pile>,
+    ids: HashTable<u32>,
+    /// By place in the stack the number of the pile.
+    pile_of: Vec<u32>,
+    /// Numbers of piles in the order of groups.
+    order: Vec<u32>,
+    /// Score and number of all hypotheses, group by group.
+    dealt: Vec<(f64, HypId)>,
+}
+
+impl Dealing {
+    /// Starts a stack.
+    fn clear(&mut self) {
+        self.piles.clear();
+        self.ids.clear();
+        self.pile_of.clear();
+        self.order.clear();
+    }
+
+    /// Counts a hypothesis in.
+    fn count(&mut self, together: Together) {
+        let Dealing { piles, ids, pile_of, .. } = self;
+        let hash = |together: &Together| FxBuildHasher.hash_one(together);
+        let known = ids.find(hash(&together), |&pile| piles[pile as usize].together == together);
+        let number = known.copied().unwrap_or_else(|| {
+            let number = to_u32(piles.len());
+            piles.push(Pile { together, count: 0, start: 0, end: 0 });
+            ids.insert_unique(hash(&together), number, |&pile| {
+                hash(&piles[pile as usize].together)
+            });
+            number
+        });
+        piles[number as usize].count += 1;
+        pile_of.push(number);
+    }
+
+    /// Deals all hypotheses out: by group, then from best to worst, then by age.
+    fn deal(&mut self, scored: impl Iterator<Item = (f64, HypId)>) {
+        let Dealing { piles, pile_of, order, dealt, .. } = self;
+        order.extend(0..to_u32(piles.len()));
+        order.sort_unstable_by_key(|&pile| piles[pile as usize].together);
+        let mut start = 0;
+        for &number in &*order {
+            let pile = &mut piles[number as usize];
+            (pile.start, pile.end) = (start, start);
+            start += pile.count;
+        }
+        dealt.clear();
+        dealt.resize(start, (0.0, HypId::NONE));
+        for (&number, new) in pile_of.iter().zip(scored) {
+            let Pile { start, end, .. } = &mut piles[number as usize];
+            let mut at = *end;
+            *end += 1;
+            while at > *start && is_before(new, dealt[at - 1]) {
+                dealt[at] = dealt[at - 1];
+                at -= 1;
+            }
+            dealt[at] = new;
+        }
+    }
+}
+
+/// Whether a hypothesis stands before another in its group.
+fn is_before(one: (f64, HypId), other: (f64, HypId)) -> bool {
+    one.0 > other.0 || one.0 == other.0 && one.1 < other.1
 }
 
 impl Searcher<'_> {
     /// Drops what the beam does not hold and sorts the rest of a stack into groups; returns the
-    /// range of the new groups.
+    /// range of the new groups. No more than `limit` are kept; 0: any number.
     pub fn group(&mut self, stack: &mut Vec<HypId>, limit: usize) -> Range<u32> {
-        let all = stack.len();
-        let best = stack.iter().map(|&hyp| self.total(hyp)).fold(f64::NEG_INFINITY, f64::max);
-        let least = best + self.settings.beam();
-        stack.retain(|&hyp| self.total(hyp) >= least);
         if limit > 0 && stack.len() > limit {
-            stack.sort_by(|&a, &b| {
-                let blocks =
-                    |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
-                self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
-            });
-            stack.truncate(limit);
+            self.keep_best(stack, limit);
         }
-        self.stats.pruned += (all - stack.len()) as u64;
-        let itg = self.settings.space.needs_blocks();
-        let mut order = std::mem::take(&mut self.arena.order);
-        order.clear();
-        order.extend(stack.iter().map(|&id| {
-            let Hyp { key, score, .. } = self.arena.hyps.get(id);
-            let blocks = if itg { key.blocks } else { 0 };
-            let path = if self.pruning.is_some() { key.path } else { 0 };
-            let together = Together(
-                u64::from(key.cover.0) << 32 | u64::from(key.end),
-                u64::from(blocks) << 32 | u64::from(path),
-                key.mode,
-            );
-            Place { together, score: descending(*score), id }
-        }));
-        order.sort_unstable();
+        let mut dealing = std::mem::take(&mut self.arena.dealing);
+        dealing.clear();
+        for &id in &*stack {
+            dealing.count(self.together(&self.arena.hyps.get(id).key));
+        }
+        dealing.deal(stack.iter().map(|&id| (self.arena.hyps.get(id).score, id)));
+        let groups = self.add_groups(&dealing);
+        self.arena.dealing = dealing;
+        groups
+    }
+
+    /// The best of a stack; of equal ones those with the smaller coverage.
+    fn keep_best(&mut self, stack: &mut Vec<HypId>, limit: usize) {
+        stack.sort_by(|&a, &b| {
+            let blocks =
+                |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
+            self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
+        });
+        self.stats.pruned += (stack.len() - limit) as u64;
+        stack.truncate(limit);
+    }
+
+    fn together(&self, key: &Key) -> Together {
+        let blocks = if self.settings.space.needs_blocks() { key.blocks } else { 0 };
+        let path = if self.pruning.is_some() { key.path } else { 0 };
+        Together(
+            u64::from(key.cover.0) << 32 | u64::from(key.end),
+            u64::from(blocks) << 32 | u64::from(path),
+            key.mode,
+        )
+    }
+
+    /// Adds the groups that were dealt, without what the beam does not hold. What is still to
+    /// come is worth the same to all hypotheses of a group.
+    fn add_groups(&mut self, dealing: &Dealing) -> Range<u32> {
+        let Dealing { piles, order, dealt, .. } = dealing;
+        let rest = |pile: &Pile| self.rest(&self.arena.hyps.get(dealt[pile.start].1).key);
+        let bests = piles.iter().map(|pile| dealt[pile.start].0 + rest(pile));
+        let least = bests.fold(f64::NEG_INFINITY, f64::max) + self.settings.beam();
         let first = to_u32(self.arena.groups.len());
-        for same in order.chunk_by(|a, b| a.together == b.together) {
+        for &number in order {
+            let pile = &piles[number as usize];
+            let rest = self.rest(&self.arena.hyps.get(dealt[pile.start].1).key);
+            let all = &dealt[pile.start..pile.end];
+            let kept = &all[..all.partition_point(|(score, _)| score + rest >= least)];
+            self.stats.pruned += (all.len() - kept.len()) as u64;
+            let Some(&(_, best)) = kept.first() else { continue };
             let at = to_u32(self.arena.rows.len());
-            self.arena.rows.extend(same.iter().map(|place| place.id));
-            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(same[0].id).key;
+            self.arena.rows.extend(kept.iter().map(|&(_, id)| id));
+            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(best).key;
             self.arena.groups.push(Group {
                 rows: (at, to_u32(self.arena.rows.len())),
                 cover,
@@ -94,7 +185,6 @@ impl Searcher<'_> {
                 path,
             });
         }
-        self.arena.order = order;
         first..to_u32(self.arena.groups.len())
     }
 }

@@ -19,6 +19,10 @@ use crate::feature::{OptionId, Phrase, Span};
 use crate::narrow::to_u32;
 use std::ops::Range;
 
+/// How much of the best that orientation may say of a phrase goes into the future cost: the best
+/// class of each phrase at once is too much to hope for, none of it too little.
+const TURN: f32 = 0.5;
+
 /// A translation option: an item of the stock on a span.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
@@ -124,8 +128,8 @@ impl Options {
         self.lane_starts.push(to_u32(self.lanes.len()));
         let mut future = std::mem::take(&mut self.future);
         let score = |choice: OptionId| {
-            let alone = self.alone_of(stock, choice);
-            alone + paths.hope(choice)
+            let turn = stock.item(self.choice(choice).item).turn;
+            self.alone_of(stock, choice) + paths.hope(choice) + TURN * turn
         };
         let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
         let length = to_u32(self.src.len());

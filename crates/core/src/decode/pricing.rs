@@ -3,7 +3,7 @@
 //! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
 //! weighted score of everything but the language models, which the stock adds.
 
-use super::context::{Inner, Weighted};
+use super::context::{Walked, Weighted};
 use super::markup::Given;
 use super::model::{Layout, Models};
 use super::settings::Oov;
@@ -23,7 +23,7 @@ pub struct Scratch {
     pub links: Vec<Link>,
     pub rows: Vec<Row>,
     pub lm_words: Vec<u32>,
-    pub inner: Vec<Inner>,
+    pub walked: Walked,
 }
 
 /// One of them.
@@ -34,6 +34,8 @@ pub struct Row {
     /// The language models' share of it.
     pub lm: f32,
     pub words: Range<usize>,
+    /// Where the language models walked through them.
+    pub walk: Range<usize>,
     pub links: Range<usize>,
     pub has_orientation: bool,
     pub is_unknown: bool,
@@ -58,6 +60,8 @@ impl Scratch {
         self.orientation.clear();
         self.links.clear();
         self.rows.clear();
+        self.lm_words.clear();
+        self.walked.clear();
     }
 
     /// Takes an entry of the table, scored but for the language models.
@@ -116,6 +120,7 @@ impl Scratch {
             alone: to_f32(alone),
             lm: 0.0,
             words: starts.0..self.words.len(),
+            walk: 0..0,
             links: starts.1..self.links.len(),
             has_orientation: false,
             is_unknown: false,

@@ -8,12 +8,13 @@
 use super::choosing::Choosing;
 use super::context::{ContextId, Contexts};
 use super::covers::Covers;
-use super::group::{Group, Place};
+use super::group::{Dealing, Group};
 use super::hyp::{Hyp, Hyps, Key};
 use super::id::{CoverId, HypId, ItemId, LaneId};
 use super::model::Models;
 use super::options::{Options, Ranked};
 use super::pricing::Pricing;
+use super::recent::{Extension, Recent};
 use super::settings::Settings;
 use super::states::States;
 use super::stock::Stock;
@@ -22,10 +23,10 @@ use crate::corpus::SrcPos;
 use crate::error::Result;
 use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
 use crate::job::Job;
-use crate::narrow::to_f32;
+use crate::narrow::{to_f32, to_u32};
 use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
-use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
+use crate::reorder::orientation::{NO_BLOCKS, Outlook, StackId, Stacks, prev_class};
 use crate::reorder::prune::Chooser;
 
 /// A group and a lane that may follow it.
@@ -39,6 +40,19 @@ pub struct Edge {
     pub future: f32,
     /// Coverage after it; none until it is asked for.
     cover: CoverId,
+}
+
+/// A row of an edge: what does not depend on the option.
+#[derive(Debug, Clone, Copy)]
+pub struct RowStart {
+    /// The hypothesis.
+    pub back: HypId,
+    /// Its score with what the step adds, whatever the option.
+    base: f64,
+    context: ContextId,
+    path: u32,
+    /// The `prev` class of the step.
+    class: Class,
 }
 
 /// A row and a column of an edge, scored.
@@ -65,7 +79,8 @@ pub struct Arena {
     lanes: Vec<LaneId>,
     /// States of the path features after a step.
     after: Vec<u32>,
-    pub order: Vec<Place>,
+    pub dealing: Dealing,
+    pub recent: Recent,
 }
 
 /// A search at work on one sentence.
@@ -85,6 +100,8 @@ pub struct Searcher<'s> {
     pub length: u32,
     /// Whether losers of a recombination are kept.
     pub keep_arcs: bool,
+    /// How far behind the best of its stack an extension may be.
+    pub slack: f64,
     pub jump_weight: f64,
     pub path_weights: &'s [f64],
     pub keeps_blocks: bool,
@@ -133,6 +150,11 @@ impl Searcher<'_> {
     /// Weighted score with the future cost.
     pub fn total(&self, hyp: HypId) -> f64 {
         let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
+        score + self.rest(key)
+    }
+
+    /// The future cost of hypotheses with this key.
+    pub fn rest(&self, key: &Key) -> f64 {
         let covers = &self.arena.covers;
         let mut ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
         // Without path features no gap loses anything.
@@ -140,7 +162,7 @@ impl Searcher<'_> {
         if !self.paths.is_empty() && is_open() {
             ahead -= self.options.future.loss(key.end);
         }
-        score + f64::from(covers.future(key.cover) + ahead)
+        f64::from(covers.future(key.cover) + ahead)
     }
 
     /// The future cost of jumps; none is left when all is translated.
@@ -269,27 +291,40 @@ impl Searcher<'_> {
         end - first
     }
 
-    /// The score of extending a hypothesis of an edge by an option.
-    pub fn score(&mut self, edge: &Edge, row: u32, column: u32, complete: bool) -> Scored {
+    /// A row of an edge.
+    #[inline]
+    pub fn row(&self, edge: &Edge, row: u32) -> RowStart {
         let group = &self.arena.groups[edge.group as usize];
-        let hyp = self.arena.hyps.get(self.arena.rows[(group.rows.0 + row) as usize]);
+        let back = self.arena.rows[(group.rows.0 + row) as usize];
+        let hyp = self.arena.hyps.get(back);
+        let span = self.options.lane(edge.lane).span;
+        let next = self.stock.next_row(hyp.key.next)[hyp.outlook.class(span) as usize];
+        RowStart {
+            back,
+            base: hyp.score + f64::from(edge.jump + next),
+            context: hyp.key.context,
+            path: hyp.key.path,
+            class: prev_class(hyp.before, span),
+        }
+    }
+
+    /// The score of extending a hypothesis of an edge by an option.
+    #[inline]
+    pub fn score(&mut self, edge: &Edge, row: &RowStart, column: u32, complete: bool) -> Scored {
         let lane = self.options.lane(edge.lane);
-        let class = prev_class(hyp.before, lane.span);
-        let next = self.stock.next_row(hyp.key.next)[hyp.outlook.class(lane.span) as usize];
         let Ranked { score: alone, choice, item } =
-            self.options.ranked(lane, class as usize, column);
+            self.options.ranked(lane, row.class as usize, column);
         let lms = self.pricing.lms;
-        let line = || self.stock.line(item, lms.lms.len());
-        let (gain, context) = self.contexts.gain(lms, hyp.key.context, item, line);
-        let mut score = hyp.score + f64::from(edge.jump + next) + f64::from(alone + gain);
+        let (gain, context) = self.contexts.gain(lms, row.context, self.stock.line(item));
+        let mut score = row.base + f64::from(alone + gain);
         self.stats.scored += 1;
         if complete {
             score += f64::from(self.contexts.end(lms, context)) + self.ending(lane.span, item);
         }
         let mut path = 0;
         if !self.paths.is_empty() {
-            let (group, state) = (*group, hyp.key.path);
-            let (value, after) = self.step_paths(&group, state, choice, complete);
+            let group = self.arena.groups[edge.group as usize];
+            let (value, after) = self.step_paths(&group, row.path, choice, complete);
             score += value;
             path = after;
         }
@@ -342,54 +377,62 @@ impl Searcher<'_> {
     pub fn make(
         &mut self,
         edge: &mut Edge,
-        row: u32,
+        back: HypId,
         scored: Scored,
         complete: bool,
     ) -> Option<HypId> {
-        let group = self.arena.groups[edge.group as usize];
-        let back = self.arena.rows[(group.rows.0 + row) as usize];
+        self.stats.made += 1;
+        let Scored { score, choice, context, path } = scored;
+        let blocks = self.arena.hyps.get(back).key.blocks;
+        let extension = Extension { group: edge.group, choice, context, path, blocks };
+        let known = if complete { None } else { self.arena.recent.get(&extension) };
+        if let Some(twin) = known
+            && !self.keep_arcs
+            && score <= self.arena.hyps.get(twin).score
+        {
+            self.stats.recombined += 1;
+            return None;
+        }
         let span = self.options.lane(edge.lane).span;
+        let key = match known {
+            Some(twin) => self.arena.hyps.get(twin).key,
+            None => self.key(edge, blocks, span, scored, complete),
+        };
+        let twin = known.or_else(|| self.arena.hyps.twin(&key));
+        let (before, outlook) = self.look_around(&key, span);
+        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE, before, outlook };
+        let made = match twin {
+            Some(twin) => {
+                self.stats.recombined += 1;
+                self.arena.hyps.recombine(twin, hyp, self.keep_arcs);
+                twin
+            }
+            None => self.arena.hyps.add(hyp),
+        };
+        self.arena.recent.note(extension, made);
+        twin.is_none().then_some(made)
+    }
+
+    /// All that the future of an extension depends on; `below` is the orientation stack before it.
+    fn key(
+        &mut self,
+        edge: &mut Edge,
+        below: StackId,
+        span: Span,
+        scored: Scored,
+        complete: bool,
+    ) -> Key {
+        let group = self.arena.groups[edge.group as usize];
         if edge.cover == CoverId::NONE {
             edge.cover = self.arena.covers.extend(group.cover, span, &self.options.future);
         }
-        self.stats.made += 1;
-        let key = if complete {
-            Key { cover: edge.cover, ..Key::default() }
-        } else {
-            self.key(edge.cover, &group, back, span, scored)
-        };
-        let twin = self.arena.hyps.twin(&key);
-        if let Some(twin) = twin {
-            self.stats.recombined += 1;
-            if !self.keep_arcs && scored.score <= self.arena.hyps.get(twin).score {
-                return None;
-            }
-        }
-        let (before, outlook) = self.look_around(&key, span);
-        let Scored { score, choice, .. } = scored;
-        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE, before, outlook };
-        match twin {
-            Some(twin) => {
-                self.arena.hyps.recombine(twin, hyp, self.keep_arcs);
-                None
-            }
-            None => Some(self.arena.hyps.add(hyp)),
-        }
-    }
-
-    /// All that the future of an extension depends on.
-    fn key(
-        &mut self,
-        cover: CoverId,
-        group: &Group,
-        back: HypId,
-        span: Span,
-        scored: Scored,
-    ) -> Key {
         let Scored { context, path, choice, .. } = scored;
+        let cover = edge.cover;
+        if complete {
+            return Key { cover, ..Key::default() };
+        }
         let mut key = Key { cover, context, path, end: span.end, ..Key::default() };
         if self.keeps_blocks {
-            let below = self.arena.hyps.get(back).key.blocks;
             key.blocks = self.arena.stacks.push(below, span, self.settings.reduce);
         }
         if self.models.orientation.is_some_and(|orientation| orientation.next) {
@@ -401,7 +444,7 @@ impl Searcher<'_> {
             key.start = span.start;
         }
         if self.settings.space.remembers() {
-            key.mode = self.settings.space.after(&self.here(group), span);
+            key.mode = self.settings.space.after(&self.here(&group), span);
         }
         key
     }
@@ -421,6 +464,12 @@ impl Searcher<'_> {
         let cov = self.arena.covers.get(key.cover);
         let test = self.settings.next_test;
         (before, Outlook::new(orientation.model, test, cov, span))
+    }
+
+    /// The stack is complete: nothing is recombined with its hypotheses any more.
+    pub fn close(&mut self) {
+        self.arena.hyps.close();
+        self.arena.recent.restart(to_u32(self.arena.hyps.all().len()));
     }
 
     /// Looks whether somebody wants to stop.

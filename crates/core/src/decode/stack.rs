@@ -28,9 +28,10 @@ pub fn run(search: &mut Searcher<'_>) -> Result<HypId> {
                 let after = covered + lane.span.len() as usize;
                 let complete = after == length;
                 for row in 0..search.rows(edge) {
+                    let row = search.row(edge, row);
                     for column in 0..lane.count {
-                        let scored = search.score(edge, row, column, complete);
-                        stacks[after].extend(search.make(edge, row, scored, complete));
+                        let scored = search.score(edge, &row, column, complete);
+                        stacks[after].extend(search.make(edge, row.back, scored, complete));
                     }
                 }
                 if limit > 0 && stacks[after].len() > 2 * limit {

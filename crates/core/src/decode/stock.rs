@@ -41,6 +41,8 @@ pub struct Item {
     lm: f32,
     /// Weighted `prev` score of each class.
     pub prev: [f32; 4],
+    /// The best that orientation may say of it, towards both sides.
+    pub turn: f32,
     /// Number of its row of weighted `next` scores.
     pub next: u32,
     /// The first aligned word to be translated, counted from the phrase's start.
@@ -62,7 +64,6 @@ struct Known {
 pub struct Stock {
     items: Vec<Item>,
     words: Vec<WordId>,
-    lm_words: Vec<u32>,
     inner: Vec<Inner>,
     links: Vec<Link>,
     tm: Vec<f32>,
@@ -75,7 +76,7 @@ pub struct Stock {
     index: HashTable<u32>,
     unknown: Vocab,
     scratch: Scratch,
-    /// The language models' number of each target word, where it was asked for.
+    /// The number of each target word among the contexts, where it was asked for.
     lm_ids: Vec<u32>,
     /// Translations kept per source phrase; 0 for all.
     limit: usize,
@@ -90,7 +91,6 @@ pub struct Stock {
 struct Sizes {
     items: usize,
     words: usize,
-    lm_words: usize,
     links: usize,
     tm: usize,
     orientation: usize,
@@ -163,7 +163,6 @@ impl Stock {
         self.before_given.get_or_insert(Sizes {
             items: self.items.len(),
             words: self.words.len(),
-            lm_words: self.lm_words.len(),
             links: self.links.len(),
             tm: self.tm.len(),
             orientation: self.orientation.len(),
@@ -174,8 +173,9 @@ impl Stock {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.take_given(pricing, &words, given);
-        self.score_alone(pricing, contexts, &mut scratch, 0, "");
-        self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize, "");
+        self.number_words(pricing, contexts, &mut scratch, "");
+        self.score_alone(pricing, contexts, &mut scratch, 0);
+        self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize);
         self.scratch = scratch;
         ItemId(to_u32(self.items.len()) - 1)
     }
@@ -186,7 +186,6 @@ impl Stock {
         self.items.truncate(sizes.items);
         self.words.truncate(sizes.words);
         self.inner.truncate(sizes.words);
-        self.lm_words.truncate(sizes.lm_words);
         self.links.truncate(sizes.links);
         self.tm.truncate(sizes.tm);
         self.orientation.truncate(sizes.orientation);
@@ -209,12 +208,13 @@ impl Stock {
         let first = to_u32(self.items.len());
         let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
         for row in self.best(pricing, contexts, &mut scratch, limit, text) {
-            self.keep(pricing, contexts, &mut scratch, row, src.len(), text);
+            self.keep(pricing, contexts, &mut scratch, row, src.len());
         }
         if src.len() == 1 && scratch.rows.is_empty() {
             scratch.pass_through(pricing);
-            self.score_alone(pricing, contexts, &mut scratch, 0, text);
-            self.keep(pricing, contexts, &mut scratch, 0, 1, text);
+            self.number_words(pricing, contexts, &mut scratch, text);
+            self.score_alone(pricing, contexts, &mut scratch, 0);
+            self.keep(pricing, contexts, &mut scratch, 0, 1);
         }
         self.scratch = scratch;
         Ok(first..to_u32(self.items.len()))
@@ -229,17 +229,21 @@ impl Stock {
         limit: usize,
         text: &str,
     ) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..scratch.rows.len()).collect();
-        order.sort_by(|&a, &b| scratch.rows[b].alone.total_cmp(&scratch.rows[a].alone));
-        // A log probability is never above 0, so with no negative weight a row can only fall.
-        let falls = pricing.lms.weights.iter().all(|&weight| weight >= 0.0);
+        let falls = pricing.lms.only_lower();
+        let mut order: Vec<(f32, usize)> = Vec::with_capacity(scratch.rows.len());
+        self.number_words(pricing, contexts, scratch, text);
+        for (number, row) in scratch.rows.iter().enumerate() {
+            let words = &scratch.lm_words[row.words.clone()];
+            let lm = if falls { contexts.most(pricing.lms, words) } else { 0.0 };
+            order.push((row.alone + lm, number));
+        }
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut best: Vec<(f32, usize)> = Vec::new();
-        for row in order {
-            let full = best.len() == limit;
-            if full && falls && best[limit - 1].0 > scratch.rows[row].alone {
+        for (most, row) in order {
+            if falls && best.len() == limit && best[limit - 1].0 > most {
                 break;
             }
-            let alone = self.score_alone(pricing, contexts, scratch, row, text);
+            let alone = self.score_alone(pricing, contexts, scratch, row);
             let at = best
                 .partition_point(|&(score, older)| score > alone || score == alone && older < row);
             if at < limit {
@@ -257,12 +261,12 @@ impl Stock {
         contexts: &mut Contexts,
         scratch: &mut Scratch,
         row: usize,
-        text: &str,
     ) -> f32 {
+        let first = scratch.walked.count();
         let words = scratch.rows[row].words.clone();
-        self.lm_numbers(pricing, &scratch.words[words], text, &mut scratch.lm_words);
-        let lm = contexts.alone(pricing.lms, &scratch.lm_words);
+        let lm = contexts.walk(pricing.lms, &scratch.lm_words[words], &mut scratch.walked);
         let row = &mut scratch.rows[row];
+        row.walk = first..scratch.walked.count();
         row.lm = lm;
         row.alone += lm;
         row.alone
@@ -276,21 +280,21 @@ impl Stock {
         scratch: &mut Scratch,
         row: usize,
         length: usize,
-        text: &str,
     ) {
-        let Row { alone, lm, words, links, has_orientation, is_unknown } =
+        let Row { alone, lm, words, walk, links, has_orientation, is_unknown } =
             scratch.rows[row].clone();
         let words = &scratch.words[words];
-        self.lm_numbers(pricing, words, text, &mut scratch.lm_words);
-        contexts.inner(pricing.lms, &scratch.lm_words, &mut scratch.inner);
+        contexts.inner(pricing.lms, &scratch.walked, walk, &mut self.inner);
         let links = &scratch.links[links];
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
         let columns = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
         let (prev, next) = weigh_orientation(pricing, &scratch.orientation[columns.clone()]);
+        let best = |classes: &[f32; 4]| classes.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let item = Item {
             alone,
             lm,
             prev,
+            turn: best(&prev) + best(&next),
             next: self.row_id(next),
             entry: entry_of(length, links),
             words: as_offsets(self.words.len(), self.words.len() + words.len()),
@@ -299,46 +303,47 @@ impl Stock {
         };
         self.words.extend_from_slice(words);
         self.links.extend_from_slice(links);
-        self.lm_words.extend_from_slice(&scratch.lm_words);
-        self.inner.extend_from_slice(&scratch.inner);
-        self.inner.resize(self.words.len(), Inner { context: 0, rest: 0.0 });
         self.tm.extend_from_slice(&scratch.tm[row * tm..(row + 1) * tm]);
         self.orientation.extend_from_slice(&scratch.orientation[columns]);
         self.orientation.resize((self.items.len() + 1) * lr, 0.0);
         self.items.push(item);
     }
 
-    /// For each word its number in each language model.
-    fn lm_numbers(
+    /// Gives all words of the scratch their numbers among the contexts; `text` is the source
+    /// word that may be copied.
+    fn number_words(
         &mut self,
         pricing: &Pricing<'_>,
-        words: &[WordId],
+        contexts: &mut Contexts,
+        scratch: &mut Scratch,
         text: &str,
-        out: &mut Vec<u32>,
     ) {
-        let lms = pricing.lms.lms;
-        out.clear();
-        for &word in words {
-            if word == COPY {
-                out.extend(lms.iter().map(|lm| lm.word(text)));
-                continue;
-            }
-            if word >= GIVEN {
-                let word = &self.given[(word - GIVEN) as usize];
-                out.extend(lms.iter().map(|lm| lm.word(word)));
-                continue;
-            }
-            let at = word as usize * lms.len();
-            if self.lm_ids.len() < at + lms.len() {
-                self.lm_ids.resize(at + lms.len(), NOT_ASKED);
-            }
-            for (id, lm) in self.lm_ids[at..].iter_mut().zip(lms) {
-                if *id == NOT_ASKED {
-                    *id = lm.word(pricing.models.phrases.target_word(word));
-                }
-                out.push(*id);
-            }
+        let Scratch { words, lm_words, .. } = scratch;
+        for &word in &words[lm_words.len()..] {
+            lm_words.push(match word {
+                COPY => contexts.word(pricing.lms, text),
+                GIVEN.. => contexts.word(pricing.lms, &self.given[(word - GIVEN) as usize]),
+                _ => self.known_number(pricing, contexts, word),
+            });
         }
+    }
+
+    /// The number of a word of the table.
+    fn known_number(
+        &mut self,
+        pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
+        word: WordId,
+    ) -> u32 {
+        let at = word as usize;
+        if self.lm_ids.len() <= at {
+            self.lm_ids.resize(at + 1, NOT_ASKED);
+        }
+        if self.lm_ids[at] == NOT_ASKED {
+            let text = pricing.models.phrases.target_word(word);
+            self.lm_ids[at] = contexts.word(pricing.lms, text);
+        }
+        self.lm_ids[at]
     }
 
     fn row_id(&mut self, row: [f32; 4]) -> u32 {
@@ -399,13 +404,8 @@ impl Stock {
     }
 
     /// A translation as the language models see it.
-    pub fn line(&self, item: ItemId, models: usize) -> Line<'_> {
+    pub fn line(&self, item: ItemId) -> Line<'_> {
         let Item { lm, words, .. } = *self.item(item);
-        let words = range(words);
-        Line {
-            inner: &self.inner[words.clone()],
-            words: &self.lm_words[words.start * models..words.end * models],
-            alone: lm,
-        }
+        Line { inner: &self.inner[range(words)], alone: lm }
     }
 }

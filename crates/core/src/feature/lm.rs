@@ -34,7 +34,8 @@ impl Default for LmState {
 
 impl PartialEq for LmState {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        // A few cells: quicker one by one than by a call.
+        self.used == other.used && self.key().iter().zip(other.key()).all(|(a, b)| a == b)
     }
 }
 
@@ -44,6 +45,19 @@ impl Hash for LmState {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.key().hash(hasher);
     }
+}
+
+/// What a model says of a word, and how far back it had to look for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Glance {
+    /// The natural log probability, but for what `LanguageModel::beyond` adds.
+    pub score: f32,
+    /// Cells of the state that were looked at: any state that begins with them is answered alike,
+    /// and leads to the same state. More than the state has if a longer one may be answered
+    /// differently.
+    pub seen: u32,
+    /// Where the cells begin that `beyond` is to be asked about.
+    pub matched: u32,
 }
 
 /// A model of the target words, read left to right.
@@ -63,6 +77,23 @@ pub trait LanguageModel: Sync {
 
     /// The natural log probability of a word after `state`, and the state after it.
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32;
+
+    /// Whether the first cells of a state are a state as well, one that knows less. Then answers
+    /// can be shared by all states that begin alike, as far as `glance` looked.
+    fn nests(&self) -> bool {
+        false
+    }
+
+    /// As `score`, which is the sum of the glance's score and `beyond`.
+    fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
+        let score = self.score(state, word, next);
+        Glance { score, seen: state.used + 1, matched: state.used }
+    }
+
+    /// What the cells of a state from `matched` on add to a glance, whatever the word.
+    fn beyond(&self, _state: &LmState, _matched: u32) -> f32 {
+        0.0
+    }
 
     /// The natural log probability that the sentence ends after `state`.
     fn end(&self, state: &LmState) -> f32;

@@ -14,7 +14,7 @@ mod source;
 mod weights;
 
 pub use coverage::{Coverage, Span};
-pub use lm::{LanguageModel, LmState};
+pub use lm::{Glance, LanguageModel, LmState};
 pub use path::{Here, PathFeature, PathScorer, check_name};
 pub use phrase::{OptionId, Phrase, PhraseEntry, PhraseModel};
 pub use source::{Chunks, NamedMatrix, Source};

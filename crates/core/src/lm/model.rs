@@ -49,6 +49,18 @@ pub struct Match {
     pub order: u8,
 }
 
+/// The longest n-gram that was found for a word.
+pub(super) struct Walk {
+    /// The logarithm of its probability, without the sign.
+    pub prob: f32,
+    /// Its length.
+    pub order: usize,
+    /// Words of the history that were looked at, and one more if an older word might matter.
+    pub seen: u32,
+    /// Words of the state after it.
+    pub len: usize,
+}
+
 /// Whether these bytes begin a file of this format.
 pub fn is_image(start: &[u8]) -> bool {
     start.starts_with(&SEAL.magic) || start.starts_with(FORMER_MAGIC)
@@ -178,17 +190,34 @@ impl Model {
     /// Scores a word and tells which n-gram was found; `next` becomes the state after it.
     #[inline]
     pub fn look_up(&self, state: &State, word: WordId, next: &mut State) -> Match {
-        let history = state.words();
+        let Walk { prob, order, len, .. } =
+            self.walk(state.words(), word, |place, word, backoff| {
+                next.words[place] = word;
+                next.backoffs[place] = backoff;
+            });
+        next.len = to_u8(len);
+        Match { score: state.backed_off(order - 1) - prob, order: to_u8(order) }
+    }
+
+    /// Finds the longest n-gram of a word and what stood before it. `keep` gets what the state
+    /// after it is made of: place, word and backoff, newest first.
+    #[inline]
+    pub(super) fn walk(
+        &self,
+        history: &[WordId],
+        word: WordId,
+        mut keep: impl FnMut(usize, WordId, f32),
+    ) -> Walk {
         let (mut prob, backoff) = self.unigram(word);
-        next.words[0] = word;
-        next.backoffs[0] = backoff;
-        next.len = u8::from(matters(backoff));
-        let mut order = 1;
+        keep(0, word, backoff);
+        let mut len = usize::from(matters(backoff));
+        let (mut order, mut seen) = (1, 0);
         let mut hash = first_hash(self.header.seed, word);
         for (&older, table) in history.iter().zip(&self.layout.tables) {
             if prob.is_sign_positive() {
                 break;
             }
+            seen += 1;
             hash = next_hash(hash, older);
             if order + 1 == self.header.order {
                 if let Some(slot) = self.find::<SHORT_SLOT>(table, stored(hash)) {
@@ -200,15 +229,16 @@ impl Model {
             let Some(slot) = self.find::<SLOT>(table, stored(hash)) else { break };
             prob = score(slot, 8).unwrap_or(prob);
             let backoff = score(slot, 12).unwrap_or_default();
-            next.words[order] = older;
-            next.backoffs[order] = backoff;
+            keep(order, older, backoff);
             order += 1;
             if matters(backoff) {
-                next.len = to_u8(order);
+                len = order;
             }
         }
-        let backed_off: f32 = state.backoffs[..history.len()].iter().skip(order - 1).sum();
-        Match { score: backed_off - prob.abs(), order: to_u8(order) }
+        if order == history.len() + 1 && prob.is_sign_negative() {
+            seen += 1;
+        }
+        Walk { prob: prob.abs(), order, seen, len }
     }
 
     /// Scores many words, each after its own state: `next[k]` becomes the state after

@@ -4,8 +4,9 @@
 //! Out: the scores of `Model`, and the next state.
 //! Cost: a copy of sixty bytes a word besides the look-up.
 
+use super::model::Walk;
 use super::{EOS, MAX_ORDER, Model, State};
-use crate::feature::{LanguageModel, LmState};
+use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::{to_u8, to_u32};
 
 /// Words of a state; its backoffs stand in as many cells behind them.
@@ -34,6 +35,11 @@ impl From<&LmState> for State {
     }
 }
 
+/// The words of a state, newest first.
+fn words(state: &LmState) -> &[u32] {
+    &state.cells[..(state.used as usize).min(WORDS)]
+}
+
 impl LanguageModel for Model {
     fn word(&self, word: &str) -> u32 {
         self.text_id(word)
@@ -44,10 +50,27 @@ impl LanguageModel for Model {
     }
 
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
-        let mut after = State::EMPTY;
-        let score = Model::score(self, &State::from(state), word, &mut after);
-        *next = LmState::from(&after);
-        score
+        let Glance { score, matched, .. } = self.glance(state, word, next);
+        self.beyond(state, matched) + score
+    }
+
+    fn nests(&self) -> bool {
+        true
+    }
+
+    fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
+        let Walk { prob, order, seen, len } =
+            self.walk(words(state), word, |place, word, backoff| {
+                next.cells[place] = word;
+                next.cells[WORDS + place] = backoff.to_bits();
+            });
+        next.used = to_u32(len);
+        Glance { score: -prob, seen, matched: to_u32(order - 1) }
+    }
+
+    fn beyond(&self, state: &LmState, matched: u32) -> f32 {
+        let backoffs = &state.cells[WORDS..][..words(state).len()];
+        backoffs.iter().skip(matched as usize).map(|&cell| f32::from_bits(cell)).sum()
     }
 
     fn end(&self, state: &LmState) -> f32 {

@@ -25,6 +25,11 @@ impl State {
     pub fn words(&self) -> &[WordId] {
         &self.words[..usize::from(self.len).min(MAX_ORDER - 1)]
     }
+
+    /// What it costs that only `matched` words of the history were of use.
+    pub(super) fn backed_off(&self, matched: usize) -> f32 {
+        self.backoffs[..self.words().len()].iter().skip(matched).sum()
+    }
 }
 
 impl Default for State {

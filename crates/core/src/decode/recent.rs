@@ -1,0 +1,71 @@
+//! Extensions made lately: most recombinations are found here.
+//!
+//! Rows of an edge mostly differ in words that the language models have forgotten after the next
+//! phrase; then one row after the other makes the same hypothesis. What decides that is known
+//! before anything is made. Cost: one look, no search; what is overwritten is found elsewhere.
+
+use super::context::ContextId;
+use super::id::HypId;
+use crate::feature::OptionId;
+use crate::narrow::to_usize;
+use crate::reorder::orientation::StackId;
+
+/// What decides about the hypothesis that an extension makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extension {
+    /// The group that is extended.
+    pub group: u32,
+    /// The option it is extended by.
+    pub choice: OptionId,
+    /// The context after it.
+    pub context: ContextId,
+    /// The states of path features after it.
+    pub path: u32,
+    /// The orientation stack before it.
+    pub blocks: StackId,
+}
+
+/// Places kept, a power of two.
+const PLACES: usize = 1 << 11;
+
+/// The last extensions of a stack, and what they made.
+#[derive(Debug, Default)]
+pub struct Recent {
+    places: Vec<Option<(Extension, HypId)>>,
+    /// The first hypothesis of the present stack: older ones do not count.
+    first: u32,
+}
+
+impl Recent {
+    /// Begins a stack whose hypotheses have numbers from `first` on.
+    pub fn restart(&mut self, first: u32) {
+        self.first = first;
+        if first <= 1 {
+            self.places.clear();
+            self.places.resize(PLACES, None);
+        }
+    }
+
+    /// The hypothesis that an equal extension has made.
+    #[inline]
+    pub fn get(&self, extension: &Extension) -> Option<HypId> {
+        let (known, hyp) = (*self.places.get(place(extension))?)?;
+        (hyp.0 >= self.first && known == *extension).then_some(hyp)
+    }
+
+    /// Notes what an extension has made.
+    #[inline]
+    pub fn note(&mut self, extension: Extension, hyp: HypId) {
+        if let Some(slot) = self.places.get_mut(place(&extension)) {
+            *slot = Some((extension, hyp));
+        }
+    }
+}
+
+fn place(extension: &Extension) -> usize {
+    let Extension { group, choice, context, path, blocks } = *extension;
+    let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    let mixed = pair(context, choice.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ pair(group, blocks ^ path).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    to_usize(mixed >> (64 - PLACES.trailing_zeros()))
+}
