@@ -3,8 +3,8 @@
 A toy system answers in a process of its own, clients ask from this one over kept connections.
 *Load*: so many clients, each with its next request as soon as the last is answered, and a queue
 that takes all. *Overload*: ten times the requests a second that it served, whether it answers or
-not, from a process of their own, with the queue it has by default; what is refused with 503 counts
-as refused, and a client among them must be served within three times what it sees alone. *Memory*:
+not, by ``bench/flood.py``, with the queue it has by default; what is refused with 503 counts as
+refused, and those served must be so within three times what one sees that asks alone. *Memory*:
 resident size while requests go on. *Kills*: a server is killed in the middle of learning, fifty
 times; no pair that it said it had learned may be missing, none half there. The clients share the
 cores with the server. A second of requests before each row wakes it up, and is not counted.
@@ -37,17 +37,20 @@ from wayword.corpus import toy
 from wayword.learn import JOURNAL, Journal
 from wayword.pipeline import train
 from wayword.system import System
+from wayword.web.options import Options
 
 PAIRS, SEED = 2000, 1
 WARM = 1.0
 CLIENTS = (1, 8, 64, 256)
 SECONDS = 6.0
-#: Seconds that the crowd of the overload asks: before, while and after one client is measured.
-CROWD = SECONDS + 2.0
+#: Asks at a rate; requests a second that leave no pause; requests of a crowd at a time.
+FLOOD, EAGER, CROWD = Path(__file__).with_name("flood.py"), 1000.0, 400
 #: Sentences of a request in the overload, and how many times what it can do is asked.
 PARAGRAPH, TIMES = 5, 10
 #: Times the unloaded p99 that a served request may take under overload.
 PROMISED = 3.0
+#: Requests that a server takes at a time.
+PLACES = Options().workers + Options().waiting
 KILLS = 50
 QUICK: dict[str, Any] = {
     "lm": {"order": 4},
@@ -65,7 +68,8 @@ def rows(requests: int = 5000) -> list[Row]:
             measured += [asyncio.run(load(port, lines, clients)) for clients in CLIENTS]
             measured.append(asyncio.run(memory(port, lines, child.pid, requests)))
         with started(folder / "system") as (port, _):
-            measured += asyncio.run(overload(port, lines))
+            for is_kept in (True, False):
+                measured += overload(port, lines, is_kept=is_kept)
         measured += [suggestions(folder / "system", lines), kills(folder / "system", lines)]
         return measured
 
@@ -75,9 +79,10 @@ def overloads(times: int) -> list[Row]:
     measured: list[Row] = []
     with trained() as (folder, lines):
         for number in range(1, times + 1):
-            with started(folder / "system") as (port, _):
-                rows_of_run = asyncio.run(overload(port, lines))
-            measured += [{"run": number, **row} for row in rows_of_run]
+            for is_kept in (True, False):
+                with started(folder / "system") as (port, _):
+                    rows_of_run = overload(port, lines, is_kept=is_kept)
+                measured += [{"run": number, **row} for row in rows_of_run]
     return measured
 
 
@@ -175,80 +180,62 @@ def figures(times: list[float], seconds: float) -> Row:
     }
 
 
-async def overload(port: int, lines: list[str]) -> list[Row]:
-    """One client alone, as many as it can serve, and one client while others ask ten times that."""
+def overload(port: int, lines: list[str], *, is_kept: bool) -> list[Row]:
+    """One request after the other, as many as it can serve, and ten times that."""
     texts = [" ".join(lines[at : at + PARAGRAPH]) for at in range(0, 100, PARAGRAPH)]
-    alone = await load(port, texts, 1)
-    able = await load(port, texts, 2)
-    rate = TIMES * able["requests/s"]
-    command = [__file__, "--flood", str(port), str(rate)]
-    crowd = await asyncio.create_subprocess_exec(
-        PYTHON, *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-    )
-    asking = asyncio.ensure_future(crowd.communicate(json.dumps(texts).encode()))
-    await asyncio.sleep(WARM)
-    times = await probe(port, texts)
-    served, refused = json.loads((await asking)[0])
-    told = figures(times, SECONDS)
-    told["requests/s"] = round(served / CROWD, 1)
-    offered = (served + refused) / CROWD
-    ratio = told["p99 ms"] / alone["p99 ms"]
+    bodies = json.dumps([question(text) for text in texts])
+
+    def ask(rate: float, most: int) -> tuple[Row, Row]:
+        options = ["--most", str(most), *(["--kept"] if is_kept else [])]
+        command = [PYTHON, str(FLOOD), str(port), str(rate), str(SECONDS), *options]
+        done = subprocess.run(command, input=bodies, capture_output=True, text=True, check=True)
+        outcome = json.loads(done.stdout)
+        assert not outcome["lost"], outcome["lost"]
+        return figures(outcome["times"], SECONDS), outcome
+
+    alone, _ = ask(EAGER, 1)
+    able, _ = ask(EAGER, PLACES)
+    with visited(port) as visits:
+        served, outcome = ask(TIMES * able["requests/s"], CROWD)
+    ratio = served["p99 ms"] / alone["p99 ms"]
     if ratio > PROMISED:
         print(f"serve: p99 {ratio:.2f} times that of one client; {PROMISED} was promised")
-    sentences = f"{PARAGRAPH} sentences each"
+    what = f"{PARAGRAPH} sentences each, connections {'kept' if is_kept else 'of their own'}"
     return [
-        {**alone, "what": f"one client alone, {sentences}"},
-        {**able, "what": f"two clients, {sentences}"},
+        {"what": f"one at a time, {what}", **alone},
+        {"what": f"{PLACES} at a time, {what}", **able},
         {
-            "what": f"{TIMES} times that from another process, {sentences}",
-            **told,
-            "asked/s": round(offered, 1),
-            "503": refused,
+            "what": f"{TIMES} times that, {what}",
+            **served,
+            "asked/s": round(outcome["sent"] / SECONDS, 1),
+            "503": outcome["refused"],
             "p99 / alone": round(ratio, 2),
+            "health ms": round(1000 * max(visits), 1),
+            "generator, % of a core": round(100 * outcome["cpu"] / SECONDS, 1),
         },
     ]
 
 
-async def probe(port: int, texts: list[str]) -> list[float]:
-    """Times of the requests of one client that are served; it tries again when it is refused."""
-    times: list[float] = []
-    client, choice, end = Client(port), random.Random(SEED), time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        status, took = await client.ask("/translate", question(choice.choice(texts)))
-        if status == 200:
-            times.append(took)
-        else:
-            await asyncio.sleep(0.002)
-    client.close()
-    return times
+@contextmanager
+def visited(port: int) -> Iterator[list[float]]:
+    """Somebody asks a server five times a second how it is: the seconds of each answer."""
+    seconds: list[float] = []
+    stopped = threading.Event()
 
+    def visit() -> None:
+        while not stopped.wait(0.2):
+            start = time.monotonic()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10) as answer:
+                answer.read()
+            seconds.append(time.monotonic() - start)
 
-async def flood(port: int, texts: list[str], rate: float) -> tuple[int, int]:
-    """Requests at a rate, whether they are answered or not: how many were served and refused."""
-    served = refused = 0
-    idle = [Client(port) for _ in range(200)]
-    choice = random.Random(SEED)
-
-    async def once(client: Client) -> None:
-        nonlocal served, refused
-        status, _ = await client.ask("/translate", question(choice.choice(texts)))
-        assert status in {200, 503}, status
-        served += status == 200
-        refused += status == 503
-        idle.append(client)
-
-    start, sent, tasks = time.monotonic(), 0, set()
-    while (now := time.monotonic() - start) < CROWD:
-        while sent < rate * now and idle:
-            task = asyncio.ensure_future(once(idle.pop()))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-            sent += 1
-        await asyncio.sleep(0.001)
-    await asyncio.gather(*tasks)
-    for client in idle:
-        client.close()
-    return served, refused
+    thread = threading.Thread(target=visit)
+    thread.start()
+    try:
+        yield seconds
+    finally:
+        stopped.set()
+        thread.join()
 
 
 async def memory(port: int, lines: list[str], process: int, requests: int) -> Row:
@@ -339,13 +326,8 @@ def teach(port: int, word: str, line: str) -> bool:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=5000, help="requests for the memory row")
-    parser.add_argument("--flood", nargs=2, metavar=("PORT", "RATE"), help="ask texts of stdin")
     parser.add_argument("--overload", type=int, metavar="N", help="the overload alone, N times")
     chosen = parser.parse_args()
-    if chosen.flood:
-        port, rate = int(chosen.flood[0]), float(chosen.flood[1])
-        print(json.dumps(asyncio.run(flood(port, json.load(sys.stdin), rate))))
-        sys.exit()
     found = overloads(chosen.overload) if chosen.overload else rows(chosen.requests)
     show(found)
     print(write_result("serve-overload" if chosen.overload else "serve", found))

@@ -26,7 +26,8 @@ from wayword import __version__
 from wayword.errors import ArgumentError, LimitError, WaywordError
 from wayword.web.asked import Asked, number, read_body, text_of
 from wayword.web.explain import explain, word_graph
-from wayword.web.guard import Guard
+from wayword.web.gate import Door
+from wayword.web.guard import BUSY, Guard
 from wayword.web.languages import name_of
 from wayword.web.metrics import Metrics
 from wayword.web.openapi import document, page
@@ -97,6 +98,7 @@ class App:
         inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
         paths = frozenset(gets), frozenset(posts)
         self.asgi: ASGIApp = Guard(inner, options, self.pool, self.metrics, paths)
+        self.door = Door(self.pool, self.metrics, posts)
 
     # --- what is asked --------------------------------------------------------------------------
 
@@ -320,7 +322,7 @@ class App:
         if isinstance(error, Refused):
             status, message = error.status, str(error)
         elif isinstance(error, Busy):
-            status, message = 503, "too many requests at the moment; try again later"
+            status, message = 503, BUSY
             headers = {"Retry-After": str(error.seconds)}
         elif isinstance(error, TimeUp | asyncio.TimeoutError):
             limit = f"{self.options.time_limit:g} seconds"

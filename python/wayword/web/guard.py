@@ -42,6 +42,7 @@ POLICY = (
 #: A page that has a policy of its own.
 OWN_POLICY = "/docs"
 TOO_LARGE = 413
+BUSY = "too many requests at the moment; try again later"
 #: Bodies up to so many times the limit are read to their end, for so many seconds.
 TAKEN, PATIENCE = 16, 5
 LOCAL_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
@@ -121,7 +122,7 @@ class Guard:
             limit = f"body: found {size} bytes; the limit is {self.options.max_body}"
             return _error(TOO_LARGE, f"{limit}; ask for less at a time")
         if self.pool.is_full and scope["path"] in self.queued:
-            answer = _error(503, "too many requests at the moment; try again later")
+            answer = _error(503, BUSY)
             answer.headers["retry-after"] = str(self.pool.patience())
             return answer
         return None

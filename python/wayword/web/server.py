@@ -18,6 +18,7 @@ import uvicorn
 
 from wayword.errors import ArgumentError, WaywordError
 from wayword.web.app import App
+from wayword.web.gate import Listener, gate
 from wayword.web.options import Options
 from wayword.web.service import Loaded, Service
 
@@ -73,6 +74,7 @@ class Running:
         self.service = Service(systems, trust=trust)
         self._socket = _listen(options)
         self.app = App(self.service, options)
+        self._socket.door = self.app.door
         config = uvicorn.Config(
             self.app.asgi,
             log_config=None,
@@ -85,7 +87,7 @@ class Running:
             timeout_keep_alive=30,
             timeout_graceful_shutdown=int(options.time_limit) + 5,
             ws="none",
-            http="h11",  # httptools reads faster, but takes headers of any size
+            http=gate(self.app.door),
             h11_max_incomplete_event_size=1 << 16,
         )
         self._server = _Server(config, self.reload)
@@ -122,11 +124,11 @@ class Running:
         LOG.warning("reload: %d systems are opened again", len(self.service.systems))
 
 
-def _listen(options: Options) -> socket.socket:
+def _listen(options: Options) -> Listener:
     """The socket, bound before anything is promised."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # By its protocol the event loop knows it as TCP, and sends small answers without delay.
-    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    opened = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((options.host, options.port))
