@@ -18,6 +18,8 @@ from wayword.audit.runs import best_runs
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.errors import FormatError, MismatchError
+from wayword.parts.part import entry, open_part
+from wayword.system import System
 
 
 @pytest.fixture(scope="module")
@@ -219,11 +221,17 @@ def test_a_system_folder_brings_its_own_aligner(
     shutil.copytree(toy_folder / "system", system)
     texts = [str(toy_folder / "corpus" / f"test.{lang}") for lang in ("de", "en")]
     assert main(["audit", *texts, str(system)]) == 2
-    assert "no aligner in work/align-*; expected a folder made by" in capsys.readouterr().err
+    assert "the system has no aligner; expected a folder made by" in capsys.readouterr().err
     (system / "work" / "align-1").mkdir(parents=True)
     aligner.save(system / "work" / "align-1" / "aligner")
     assert main(["audit", *texts, str(system)]) == 0
-    assert "lines flagged" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "lines flagged" in told
+    (system / "work" / "align-1" / "aligner").rename(system / "aligner")
+    kept = open_part(entry("aligner", "aligner", file="aligner"), system)
+    System.open(system).with_part(kept).save()
+    assert main(["audit", *texts, str(system)]) == 0
+    assert capsys.readouterr().out == told
 
 
 def test_an_aligner_can_be_learned_on_the_way(

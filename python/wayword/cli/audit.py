@@ -91,16 +91,22 @@ def _tools(args: argparse.Namespace) -> "tuple[Aligner, Sequence[Preparation] | 
 
 def _of_system(folder: Path) -> "tuple[Path, Sequence[Preparation] | None]":
     from wayword.manifest import read_manifest
+    from wayword.parts.part import open_part
 
-    text = read_manifest(folder).text
+    manifest = read_manifest(folder)
+    text = manifest.text
     if text is not None and any(side.subwords is not None for side in text):
         found = "it splits words into subwords, and an audit is about words"
         advice = "try --align-on SRC TGT --langs SRC TGT"
         raise ArgumentError(f"{folder}: {found}; {advice}")
+    for entry in manifest.parts:
+        if entry.get("kind") == "aligner":
+            return open_part(entry, folder).path, text
+    # Systems of earlier versions have it where it was made.
     paths = sorted(folder.glob("work/align-*/aligner"), key=lambda path: path.stat().st_mtime)
     if not paths:
         raise ArgumentError(
-            f"{folder}: no aligner in work/align-*; expected a folder made by `wayword train`; "
+            f"{folder}: the system has no aligner; expected a folder made by `wayword train`; "
             "try --aligner FILE"
         )
     return paths[-1], text

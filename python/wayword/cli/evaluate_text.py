@@ -98,20 +98,20 @@ def judge_raw(
 
 
 def _system(args: argparse.Namespace) -> "tuple[Sides, Path]":
-    """How a system makes words of text, and the aligner of its training."""
+    """How a system makes words of text, and its aligner."""
     from wayword.evaluate.raw import Sides
     from wayword.system import System
 
     system = System.open(args.like)
     if system.text is None:
         raise ArgumentError(f"--like: {args.like} takes tokenised text; expected one for raw text")
+    kept = next((part.path for part in system.parts if part.entry["kind"] == "aligner"), None)
+    # Systems of earlier versions have it where it was made.
     key = system.made.get("stages", {}).get("align", "")
-    path = Path(args.like, "work", f"align-{key}", "aligner")
+    path = kept or Path(args.like, "work", f"align-{key}", "aligner")
     if not path.is_file() and not (args.aligner or args.align_on):
         advice = "give --aligner or --align-on as well"
-        raise ArgumentError(
-            f"--like: {args.like} has no `work` with its aligner any more; {advice}"
-        )
+        raise ArgumentError(f"--like: {args.like} has no aligner; {advice}")
     return Sides(*system.text), args.aligner or path
 
 
