@@ -25,7 +25,7 @@ from wayword.reorder.feature import Feature, Given
 from wayword.reorder.order import order_from_links
 from wayword.stage import Stage, Work
 
-KIND = "python:tests.nearness:Nearness"
+KIND = f"python:{__name__}:Nearness"
 
 
 @dataclass(frozen=True, kw_only=True)
