@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -459,3 +460,19 @@ def test_any_bytes_give_pairs_or_a_format_error(
             return str(path) in str(error) and "\n" not in str(error)
 
     assert gives_pairs_or_says_why()
+
+
+# --- the page ---
+
+
+def test_the_page_on_formats_has_every_kind_of_binary_file() -> None:
+    root = Path(__file__).parents[1]
+    page = (root / "docs" / "formats.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w{8})` \| (\d+) \|", page, re.MULTILINE))
+    kept = set()
+    for path in (root / "crates" / "core" / "src").rglob("*.rs"):
+        code = path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0]
+        kept |= set(re.findall(r'magic: \*b"(.{8})",\s+version: (\d+),', code))
+        assert len(re.findall(r"\bmagic: \*b", code)) == len(re.findall(r"\bSeal = Seal \{", code))
+    assert listed == kept
+    assert len(kept) > 7
