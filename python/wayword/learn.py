@@ -55,6 +55,10 @@ __all__ = [
 #: The journal's name in a system folder.
 JOURNAL = "learned.jsonl"
 KINDS = ("pair", "term")
+#: What keeps Windows from writing other ends of lines.
+BINARY: int = getattr(os, "O_BINARY", 0)
+#: The byte that is locked where whole files cannot be.
+FAR = 1 << 30
 #: Target words by source words.
 Terms = Mapping[tuple[str, ...], tuple[str, ...]]
 
@@ -204,15 +208,26 @@ class Journal:
     def _locked(self) -> Iterator[int]:
         """The file open at its end, for this process alone."""
         is_new = not self.path.exists()
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o600)
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX)
+            else:
+                _lock_on_windows(file)
             if is_new:
                 _flush_folder(self.path.parent)
             yield file
         finally:
             os.close(file)
+
+
+def _lock_on_windows(file: int) -> None:
+    """Lock a byte far behind the end, which keeps nobody from reading; it waits for others."""
+    from importlib import import_module
+
+    windows = import_module("msvcrt")
+    os.lseek(file, FAR, os.SEEK_SET)
+    windows.locking(file, windows.LK_LOCK, 1)
 
 
 def _cut_half_line(file: int) -> int:

@@ -236,7 +236,9 @@ class Store:
         line = {"stage": result.name, "key": result.key, "reused": result.reused}
         shown = {**line, **asdict(result.cost), "facts": dict(result.facts)}
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW
-        with os.fdopen(os.open(self.folder / LOG, flags, 0o644), "a", encoding="utf-8") as file:
+        with os.fdopen(
+            os.open(self.folder / LOG, flags, 0o644), "a", encoding="utf-8", newline="\n"
+        ) as file:
             print(json.dumps(shown, ensure_ascii=False), file=file)
 
 
@@ -321,6 +323,15 @@ def _lock_on_windows(lock: int) -> None:
     windows.locking(lock, windows.LK_NBLCK, 1)
 
 
+def _stand_in(folder: FilePath) -> Path:
+    """A file of this machine that is the same for all processes that mean the folder."""
+    from hashlib import sha256 as digest
+    from tempfile import gettempdir
+
+    name = digest(str(Path(folder).resolve()).encode()).hexdigest()[:16]
+    return Path(gettempdir(), f"wayword-{name}.lock")
+
+
 @contextmanager
 def locked(folder: FilePath) -> Iterator[None]:
     """Keep other processes from changing a system folder meanwhile; it must be there.
@@ -332,10 +343,11 @@ def locked(folder: FilePath) -> Iterator[None]:
     ...
     wayword.errors.WaywordError: ...: another process works here; wait for it, or choose another...
     """
-    if fcntl is None:
-        yield
-        return
-    lock = _held(os.open(folder, os.O_RDONLY), Path(folder))
+    if fcntl is None:  # Windows opens no folders; a file elsewhere stands for this one
+        opened = os.open(_stand_in(folder), os.O_RDWR | os.O_CREAT, 0o600)
+    else:
+        opened = os.open(folder, os.O_RDONLY)
+    lock = _held(opened, Path(folder))
     try:
         yield
     finally:
@@ -364,7 +376,7 @@ def _cpu() -> float:
 def _forget_peak() -> None:
     """Lets the system measure the peak anew; where it cannot, the peak is that of the process."""
     try:
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
         return
 
@@ -373,7 +385,7 @@ def _peak() -> float:
     """The largest resident size in MB."""
     status = Path("/proc/self/status")
     if status.exists():
-        for line in status.read_text().splitlines():
+        for line in status.read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
     if resource is None:

@@ -345,7 +345,8 @@ def _where(error: BaseException) -> str:
     trace, place = error.__traceback__, "?"
     while trace is not None:
         code = trace.tb_frame.f_code
-        place = f"{code.co_filename.rpartition('wayword/')[2]}:{trace.tb_lineno}"
+        name = code.co_filename.replace("\\", "/").rpartition("wayword/")[2]
+        place = f"{name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
 

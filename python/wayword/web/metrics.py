@@ -6,6 +6,7 @@
 'wayword_sentences_total 2'
 """
 
+import mmap
 import threading
 import time
 from collections import Counter
@@ -71,7 +72,7 @@ class Metrics:
 def _resident() -> int:
     """Bytes of memory in use; 0 where the system does not tell."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):
         return 0
-    return pages * 4096
+    return pages * mmap.PAGESIZE

@@ -129,7 +129,9 @@ def _listen(options: Options) -> Listener:
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # By its protocol the event loop knows it as TCP, and sends small answers without delay.
     opened = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows the same option would let two servers have one port.
+    reuse = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    opened.setsockopt(socket.SOL_SOCKET, reuse, 1)
     try:
         opened.bind((options.host, options.port))
         opened.listen(BACKLOG)
