@@ -22,7 +22,9 @@ from tests.serving import ask, served
 pytest.importorskip("starlette", reason="no server: pip install 'wayword[serve]'")
 pytest.importorskip("uvicorn", reason="no server: pip install 'wayword[serve]'")
 
-from wayword.web.gate import PERIOD, Listener, read
+from wayword.web.gate import PERIOD, Door, Listener, read
+from wayword.web.metrics import Metrics
+from wayword.web.pool import Pool
 
 LINE = "Ich habe gestern den Tee getrunken ."
 BODY = json.dumps({"q": LINE, "source": "de", "target": "en"}).encode()
@@ -163,6 +165,29 @@ def test_a_flood_is_refused_and_those_let_in_are_served(running: Any, kept: bool
     assert refusals(running) == before + len(sent_away)
     wait_for(lambda: running.app.door.inside == 0)
     assert ask(running, "/translate", raw=BODY)[0] == 200
+
+
+@pytest.mark.parametrize(("keeps_queue", "places"), [(False, 2), (True, 5)])
+def test_nobody_waits_in_a_flood_unless_a_queue_was_asked_for(
+    keeps_queue: bool, places: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    pool = Pool(workers=2, queue=3, batch=1)
+    door = Door(pool, Metrics(), ["/translate"], keeps_queue=keeps_queue)
+    door.inside = 4
+    assert not door.is_full
+    door.inside = 5
+    assert door.is_full
+    door.refuse("/translate", is_last=True)
+    door.inside = places
+    assert door.is_full
+    door.inside = places - 1
+    assert not door.is_full
+    now += PERIOD
+    door.inside = 4
+    assert not door.is_full  # the flood is over
+    pool.stop()
 
 
 def test_a_refused_connection_goes_on(running: Any) -> None:

@@ -98,7 +98,7 @@ class App:
         inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
         paths = frozenset(gets), frozenset(posts)
         self.asgi: ASGIApp = Guard(inner, options, self.pool, self.metrics, paths)
-        self.door = Door(self.pool, self.metrics, posts)
+        self.door = Door(self.pool, self.metrics, posts, keeps_queue=options.queue > 0)
 
     # --- what is asked --------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ In: the bytes of connections. Out: a ready-made 503, or the bytes handed on to u
 How: a flood is refused by the same loop that serves, so a refusal has to cost next to nothing: the
 method, the path and the size are looked for in the bytes, the answer was made before, and the body
 is dropped as it comes. Requests that are let in count until they are answered, so that no more are
-read and parsed than there is room for. Whatever is not plain (a body in chunks, a page of another
+read and parsed than there is room for. Unless a queue was asked for, nobody waits while others are
+sent away: a queue is for moments, and in a flood it would only make those wait who are served.
+Whatever is not plain (a body in chunks, a page of another
 origin, a head in pieces) goes the long way through the application, which refuses as well. Refusals
 are counted one by one, and logged once a second together.
 Cost: about 25 µs a refusal on a connection that stays open, 60 µs with one of its own.
@@ -35,7 +37,7 @@ END, SIZE, CLOSE = b"\r\n\r\n", b"\r\ncontent-length", b"\r\nconnection: close"
 DIGITS = 7
 #: Connections sent away before the loop has its turn, and bytes of a request looked at meanwhile.
 TURN, LONGEST = 64, 1 << 16
-#: Seconds between two lines of the log about refusals.
+#: Seconds between two lines of the log about refusals, and that a flood lasts after the last one.
 PERIOD = 1.0
 
 
@@ -77,22 +79,29 @@ def read(data: bytes, paths: Mapping[bytes, str]) -> Request | None:
 class Door:
     """What all connections of a server share: how many are inside, and who was sent away."""
 
-    def __init__(self, pool: Pool, metrics: Metrics, paths: Iterable[str]) -> None:
-        """``paths`` are those that are posted to and wait in the queue."""
+    def __init__(
+        self, pool: Pool, metrics: Metrics, paths: Iterable[str], *, keeps_queue: bool = False
+    ) -> None:
+        """``paths`` are those that are posted to; ``keeps_queue`` lets them wait in a flood too."""
         self.pool, self.metrics = pool, metrics
         self.paths = {path.encode(): path for path in paths}
         self.inside = 0
         self._room = pool.queue + pool.workers
+        self._room_in_flood = self._room if keeps_queue else pool.workers
+        self._flood_end = 0.0
         self._answers: dict[tuple[int, bool], bytes] = {}
         self._refused: Counter[str] = Counter()
 
     @property
     def is_full(self) -> bool:
         """Whether the next request is sent away."""
-        return self.inside >= self._room or self.pool.is_full
+        is_flood = time.monotonic() < self._flood_end
+        room = self._room_in_flood if is_flood else self._room
+        return self.inside >= room or self.pool.is_full
 
     def refuse(self, path: str, *, is_last: bool) -> bytes:
         """The answer to a request that is sent away."""
+        self._flood_end = time.monotonic() + PERIOD
         self.metrics.count(path, 503, 0.0)
         if LOG.isEnabledFor(logging.INFO):
             if not self._refused:

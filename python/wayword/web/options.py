@@ -26,7 +26,7 @@ class Options:
     #: searches at the same time; 0 for as many as there are cores
     threads: int = 0
     #: requests that may wait; further ones are sent away with 503. 0 for half as many as are
-    #: searched: whoever is served then waits for one search at most, however many ask
+    #: searched, and none while others are sent away: however many ask, those served are so at once
     queue: int = 0
     #: seconds a request may take, waiting included
     time_limit: float = 20.0
