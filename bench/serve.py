@@ -18,6 +18,7 @@ cores with the server. A second of requests before each row wakes it up, and is 
 import argparse
 import asyncio
 import json
+import os
 import random
 import shutil
 import statistics
@@ -70,9 +71,9 @@ def rows(requests: int = 5000) -> list[Row]:
         with started(folder / "system", "--queue", "1000") as (port, child):
             measured += [asyncio.run(load(port, lines, clients)) for clients in CLIENTS]
             measured.append(asyncio.run(memory(port, lines, child.pid, requests)))
-        with started(folder / "system") as (port, _):
+        with started(folder / "system") as (port, child):
             for is_kept in (True, False):
-                measured += overload(port, lines, is_kept=is_kept)
+                measured += overload(port, lines, child.pid, is_kept=is_kept)
         measured += [suggestions(folder / "system", lines), kills(folder / "system", lines)]
         return measured
 
@@ -83,8 +84,8 @@ def overloads(times: int) -> list[Row]:
     with trained() as (folder, lines):
         for number in range(1, times + 1):
             for is_kept in (True, False):
-                with started(folder / "system") as (port, _):
-                    rows_of_run = overload(port, lines, is_kept=is_kept)
+                with started(folder / "system") as (port, child):
+                    rows_of_run = overload(port, lines, child.pid, is_kept=is_kept)
                 measured += [{"run": number, **row} for row in rows_of_run]
     return measured
 
@@ -183,8 +184,9 @@ def figures(times: list[float], seconds: float) -> Row:
     }
 
 
-def overload(port: int, lines: list[str], *, is_kept: bool) -> list[Row]:
+def overload(port: int, lines: list[str], process: int, *, is_kept: bool) -> list[Row]:
     """One request after the other, as many as it can serve, and ten times that."""
+    busy_before = busy(process)
     texts = [" ".join(lines[at : at + PARAGRAPH]) for at in range(0, 100, PARAGRAPH)]
     bodies = json.dumps([question(text) for text in texts])
 
@@ -204,6 +206,9 @@ def overload(port: int, lines: list[str], *, is_kept: bool) -> list[Row]:
         with visited(port) as seconds:
             parts.append(ask(TIMES * len(able_parts[-1]["times"]) / BLOCK, CROWD))
         visits += seconds
+    spent, others = (
+        after - before for after, before in zip(busy(process), busy_before, strict=True)
+    )
     total = BLOCK * BLOCKS
     alone, able, served = (
         figures([took for part in group for took in part["times"]], total)
@@ -225,8 +230,20 @@ def overload(port: int, lines: list[str], *, is_kept: bool) -> list[Row]:
             "p99 / alone": round(ratio, 2),
             "health ms": round(1000 * max(visits), 1),
             "generator, % of a core": round(100 * outcome["cpu"] / total, 1),
+            "other work, % of the busy time": round(100 * others / (spent + others)),
         },
     ]
+
+
+def busy(process: int) -> tuple[float, float]:
+    """CPU seconds of a server, this process and what it ran, and those of everybody else."""
+    tick = os.sysconf("SC_CLK_TCK")
+    values = [int(text) for text in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    used = (sum(values[:3]) + sum(values[5:8])) / tick
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    of_server = (int(fields[11]) + int(fields[12])) / tick
+    mine = sum(os.times()[:4]) + of_server
+    return mine, used - mine
 
 
 @contextmanager
