@@ -210,14 +210,35 @@ def test_the_unit_and_the_container_start_the_server(tmp_path: Path) -> None:
     assert "wayword.service" not in done.stderr, done.stderr
 
 
-def test_the_first_screen_of_the_readme_says_what_it_is_and_for_whom() -> None:
-    screen = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:48]
-    wanted = (
-        *("machine translation that gets word order right", "**It is for you**", "order.svg"),
-        *("**It is not for you**", "pip install", "wayword demo", "wayword translate", "BLEU"),
-    )
-    for words in wanted:
-        assert any(words in line for line in screen), words
+#: What somebody who has never seen the project can say after the README's first screen, in its own
+#: words: what it is, what goes in and comes out, what it needs, whether it is for them, and how to
+#: try it.
+FIRST_SCREEN = {
+    "what is it?": ("Phrase-based machine translation that gets word order right", "order.svg"),
+    "what do I give, what do I get?": (
+        "Give it two text files and a CPU: you get a translation system",
+    ),
+    "what does it need?": ("no GPU, no download, no server",),
+    "is it for me?": (
+        *("**It is for you** if you build translation for a language pair with little text",),
+        *("you study or teach translation and word order", "you have Moses models"),
+        *("a number for the word order of any translation", "you need one part"),
+    ),
+    "when is it not?": ("**It is not for you** if a neural system knows your languages",),
+    "how do I try it?": ("make demo", "`pip install wayword`, then `wayword demo`"),
+}
+#: And on the way down: a system of their own, and figures beside other tools.
+SECOND_SCREEN = ("wayword train", "wayword translate", "BLEU", "others, on the same data")
+
+
+def test_the_readme_says_what_it_is_and_for_whom() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    first, second = (" ".join(lines[:end]) for end in (26, 48))
+    for question, words in FIRST_SCREEN.items():
+        for answer in words:
+            assert answer in first, question
+    for answer in SECOND_SCREEN:
+        assert answer in second, answer
 
 
 def test_every_page_starts_with_what_its_reader_can_do() -> None:
