@@ -15,7 +15,6 @@ use crate::narrow::{to_f32, to_u32};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-use std::ops::Range;
 
 /// Number of a context.
 pub type ContextId = u32;
@@ -43,26 +42,13 @@ pub struct Line<'a> {
     pub alone: f32,
 }
 
-/// Phrases that were walked through without context.
+/// The words of a phrase that were walked through without context.
 #[derive(Debug, Default)]
-pub struct Walked {
-    /// For each word the states after it.
+pub struct Walk {
+    /// The states before the first word, and after each.
     states: Vec<LmState>,
-    /// Each word with its weighted score.
-    words: Vec<(u32, f32)>,
-}
-
-impl Walked {
-    /// Forgets all phrases.
-    pub fn clear(&mut self) {
-        self.states.clear();
-        self.words.clear();
-    }
-
-    /// Number of words walked.
-    pub fn count(&self) -> usize {
-        self.words.len()
-    }
+    /// Each word with its weighted score, and the score of all words up to it.
+    words: Vec<(u32, f64, f64)>,
 }
 
 /// Most words that a context of a model can hold.
@@ -93,8 +79,6 @@ pub struct Contexts {
     /// For each word met its number in each model.
     words: Vec<u32>,
     word_ids: HashTable<u32>,
-    /// For each word met its weighted score without context; NaN when not asked yet.
-    firsts: Vec<f32>,
 }
 
 /// The language models with their weights.
@@ -110,12 +94,6 @@ impl<'a> Weighted<'a> {
     /// Models and the weight of each.
     pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
         Weighted { lms, weights, nests: lms.len() == 1 && lms[0].nests() }
-    }
-
-    /// Whether a phrase scores at most what it does without the models.
-    pub fn only_lower(&self) -> bool {
-        // A log probability is never above 0.
-        self.weights.iter().all(|&weight| weight >= 0.0)
     }
 }
 
@@ -175,61 +153,35 @@ impl Contexts {
         self.intern(&states)
     }
 
-    /// The most that a phrase can score without context if it begins with this word: what its
-    /// first word does. No score of a word is above 0.
-    pub fn most(&mut self, lms: Weighted<'_>, words: &[u32]) -> f32 {
-        let Some(&word) = words.first() else { return 0.0 };
-        let at = word as usize;
-        if self.firsts.len() <= at {
-            self.firsts.resize(at + 1, f32::NAN);
-        }
-        if self.firsts[at].is_nan() {
-            let models = lms.lms.len();
-            let empty: Vec<LmState> = lms.lms.iter().map(|lm| lm.empty()).collect();
-            let mut after = empty.clone();
-            let ids = &self.words[at * models..];
-            self.firsts[at] = to_f32(advance(lms, &empty, ids, &mut after));
-        }
-        self.firsts[at]
-    }
-
-    /// Walks through a phrase without context; what each word leads to is added to `walked`.
-    /// Returns the weighted score.
-    pub fn walk(&mut self, lms: Weighted<'_>, words: &[u32], walked: &mut Walked) -> f32 {
+    /// Walks through a phrase without context; returns the weighted score. `walk` keeps what each
+    /// word leads to: phrases that begin like the last one are walked from where they differ.
+    pub fn walk(&mut self, lms: Weighted<'_>, words: &[u32], walk: &mut Walk) -> f32 {
         let models = lms.lms.len();
-        let Walked { states, words: scored } = walked;
-        let mut before = std::mem::take(&mut self.next);
-        before.clear();
-        before.extend(lms.lms.iter().map(|lm| lm.empty()));
-        let mut total = 0.0;
-        for &word in words {
-            let first = states.len();
-            states.resize(first + models, LmState::EMPTY);
-            let after = &mut states[first..];
-            let score = advance(lms, &before, &self.words[word as usize * models..], after);
-            before.copy_from_slice(after);
-            scored.push((word, to_f32(score)));
-            total += score;
+        let Walk { states, words: walked } = walk;
+        if states.is_empty() {
+            states.extend(lms.lms.iter().map(|lm| lm.empty()));
         }
-        self.next = before;
+        let same = words.iter().zip(&*walked).take_while(|(word, (known, ..))| *word == known);
+        let first = same.count();
+        walked.truncate(first);
+        let mut total = walked.last().map_or(0.0, |&(.., total)| total);
+        for (place, &word) in words.iter().enumerate().skip(first) {
+            states.resize((place + 2) * models, LmState::EMPTY);
+            let (before, after) = states[place * models..].split_at_mut(models);
+            let score = advance(lms, before, &self.words[word as usize * models..], after);
+            total += score;
+            walked.push((word, score, total));
+        }
         to_f32(total)
     }
 
-    /// Adds what each word of a phrase leads to without context, after `walk` went through it;
-    /// `range` are the places of its words there.
-    pub fn inner(
-        &mut self,
-        lms: Weighted<'_>,
-        walked: &Walked,
-        range: Range<usize>,
-        inner: &mut Vec<Inner>,
-    ) {
+    /// Adds what each word of the last phrase that was walked through leads to without context.
+    pub fn inner(&mut self, lms: Weighted<'_>, walk: &Walk, inner: &mut Vec<Inner>) {
         let models = lms.lms.len();
         let first = inner.len();
-        for place in range {
-            let context = self.intern(&walked.states[place * models..(place + 1) * models]);
-            let (word, score) = walked.words[place];
-            inner.push(Inner { word, context, rest: score });
+        for (place, &(word, score, _)) in walk.words.iter().enumerate() {
+            let context = self.intern(&walk.states[(place + 1) * models..(place + 2) * models]);
+            inner.push(Inner { word, context, rest: to_f32(score) });
         }
         let mut rest = 0.0;
         for word in inner[first..].iter_mut().rev() {
@@ -414,15 +366,14 @@ mod tests {
         let lms = Weighted::new(&lms, &[0.5]);
         let mut contexts = Contexts::default();
         contexts.clear();
-        let mut found = Vec::new();
+        let (mut found, mut walk) = (Vec::new(), Walk::default());
         for text in texts {
             let mut context = contexts.start(lms);
             for phrase in text {
                 let words: Vec<u32> = phrase.iter().map(|word| contexts.word(lms, word)).collect();
-                let (mut walked, mut inner) = (Walked::default(), Vec::new());
-                let alone = contexts.walk(lms, &words, &mut walked);
-                assert!(alone <= contexts.most(lms, &words));
-                contexts.inner(lms, &walked, 0..words.len(), &mut inner);
+                let mut inner = Vec::new();
+                let alone = contexts.walk(lms, &words, &mut walk);
+                contexts.inner(lms, &walk, &mut inner);
                 let line = Line { inner: &inner, alone };
                 let (gain, after) = contexts.gain(lms, context, line);
                 found.push(gain);

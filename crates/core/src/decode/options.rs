@@ -9,7 +9,7 @@
 use super::context::Contexts;
 use super::future::Future;
 use super::id::{ItemId, LaneId};
-use super::markup::{Given, Markup};
+use super::markup::Markup;
 use super::paths::Seated;
 use super::pricing::Pricing;
 use super::stock::Stock;
@@ -94,10 +94,10 @@ impl Options {
         self.choices.clear();
         self.starts.clear();
         self.look_up(stock, contexts, pricing, words, markup)?;
-        let given: Vec<(Span, ItemId)> = markup.map_or(Vec::new(), |markup| {
-            let give = |given: &Given| (given.span, stock.give(pricing, contexts, given));
-            markup.given.iter().map(give).collect()
-        });
+        let mut given: Vec<(Span, ItemId)> = Vec::new();
+        for translation in markup.map_or(&[][..], |markup| &markup.given) {
+            given.push((translation.span, stock.give(pricing, contexts, translation)?));
+        }
         self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
         for start in 0..to_u32(words.len()) {
             for end in start + 1..=start + self.longest {

@@ -3,14 +3,15 @@
 //! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
 //! weighted score of everything but the language models, which the stock adds.
 
-use super::context::{Walked, Weighted};
+use super::context::{Walk, Weighted};
 use super::markup::Given;
 use super::model::{Layout, Models};
 use super::settings::Oov;
 use super::stock::COPY;
 use crate::align::Link;
 use crate::corpus::WordId;
-use crate::feature::PhraseEntry;
+use crate::error::Result;
+use crate::feature::{PhraseDetails, PhraseEntry};
 use crate::narrow::{to_f32, to_u32};
 use std::ops::Range;
 
@@ -19,11 +20,12 @@ use std::ops::Range;
 pub struct Scratch {
     pub words: Vec<WordId>,
     pub tm: Vec<f32>,
-    pub orientation: Vec<f32>,
-    pub links: Vec<Link>,
     pub rows: Vec<Row>,
+    /// The words as the contexts number them.
     pub lm_words: Vec<u32>,
-    pub walked: Walked,
+    /// Of the row that is kept.
+    pub details: PhraseDetails,
+    pub walk: Walk,
 }
 
 /// One of them.
@@ -34,11 +36,18 @@ pub struct Row {
     /// The language models' share of it.
     pub lm: f32,
     pub words: Range<usize>,
-    /// Where the language models walked through them.
-    pub walk: Range<usize>,
-    pub links: Range<usize>,
-    pub has_orientation: bool,
-    pub is_unknown: bool,
+    pub origin: Origin,
+}
+
+/// Where a translation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The table, at this place.
+    Table(u64),
+    /// The source word itself, as it has no translation.
+    Unknown,
+    /// The user.
+    Given,
 }
 
 /// What the stock needs to know of the system.
@@ -57,75 +66,65 @@ impl Scratch {
     pub fn clear(&mut self) {
         self.words.clear();
         self.tm.clear();
-        self.orientation.clear();
-        self.links.clear();
         self.rows.clear();
         self.lm_words.clear();
-        self.walked.clear();
     }
 
     /// Takes an entry of the table, scored but for the language models.
     pub fn take(&mut self, pricing: &Pricing<'_>, entry: PhraseEntry<'_>) {
-        let layout = pricing.layout;
         let mut score = 0.0;
-        for (&value, weight) in entry.tm.iter().zip(&pricing.weights[layout.tm.clone()]) {
+        for (&value, weight) in entry.tm.iter().zip(&pricing.weights[pricing.layout.tm.clone()]) {
             score += f64::from(value) * weight;
         }
         self.tm.extend_from_slice(entry.tm);
-        self.tm.resize((self.rows.len() + 1) * layout.tm.len(), 0.0);
-        let has_orientation = !entry.orientation.is_empty();
-        self.orientation.extend_from_slice(entry.orientation);
-        self.orientation.resize((self.rows.len() + 1) * layout.lr.len(), 0.0);
-        self.push(pricing, score, entry.tgt, entry.links).has_orientation = has_orientation;
+        self.tm.resize((self.rows.len() + 1) * pricing.layout.tm.len(), 0.0);
+        self.push(pricing, score, entry.tgt, Origin::Table(entry.place));
     }
 
     /// The translation of an unknown word: itself, or nothing.
     pub fn pass_through(&mut self, pricing: &Pricing<'_>) {
         self.tm.resize(pricing.layout.tm.len(), 0.0);
         let penalty = -pricing.weights[pricing.layout.oov];
-        let row = match pricing.oov {
-            Oov::Copy => self.push(pricing, penalty, &[COPY], &[Link::new(0, 0)]),
-            Oov::Drop => self.push(pricing, penalty, &[], &[]),
+        let words: &[WordId] = match pricing.oov {
+            Oov::Copy => &[COPY],
+            Oov::Drop => &[],
         };
-        row.is_unknown = true;
+        self.push(pricing, penalty, words, Origin::Unknown);
     }
 
     /// Takes a translation given with the sentence: its log probability is shared out equally
-    /// among the translation scores, and each source word is linked to each target word.
+    /// among the translation scores.
     pub fn take_given(&mut self, pricing: &Pricing<'_>, words: &[WordId], given: &Given) {
         let weights = &pricing.weights[pricing.layout.tm.clone()];
         let share = given.log_prob / weights.len().max(1) as f32;
         self.tm.resize(weights.len(), share);
         let score = weights.iter().sum::<f64>() * f64::from(share);
-        let (src, tgt) = (given.span.len(), to_u32(words.len()));
-        let links: Vec<Link> =
-            (0..src).flat_map(|src| (0..tgt).map(move |tgt| Link::new(src, tgt))).collect();
-        self.push(pricing, score, words, &links);
+        self.push(pricing, score, words, Origin::Given);
     }
 
-    fn push(
-        &mut self,
-        pricing: &Pricing<'_>,
-        score: f64,
-        words: &[WordId],
-        links: &[Link],
-    ) -> &mut Row {
+    fn push(&mut self, pricing: &Pricing<'_>, score: f64, words: &[WordId], origin: Origin) {
         let Pricing { layout, weights, .. } = pricing;
         let alone = score + weights[layout.pp] - weights[layout.wp] * words.len() as f64;
-        let starts = (self.words.len(), self.links.len());
+        let first = self.words.len();
         self.words.extend_from_slice(words);
-        self.links.extend_from_slice(links);
-        let at = self.rows.len();
-        self.rows.push(Row {
-            alone: to_f32(alone),
-            lm: 0.0,
-            words: starts.0..self.words.len(),
-            walk: 0..0,
-            links: starts.1..self.links.len(),
-            has_orientation: false,
-            is_unknown: false,
-        });
-        &mut self.rows[at]
+        let words = first..self.words.len();
+        self.rows.push(Row { alone: to_f32(alone), lm: 0.0, words, origin });
+    }
+
+    /// Finds out the rest about a row of a phrase of these source words: each word of it is linked
+    /// to each target word unless the table knows better.
+    pub fn detail(&mut self, pricing: &Pricing<'_>, row: usize, src: &[WordId]) -> Result<()> {
+        let Row { words, origin, .. } = &self.rows[row];
+        if let Origin::Table(place) = *origin {
+            return pricing.models.phrases.details(src, place, &mut self.details);
+        }
+        self.details.orientation.clear();
+        self.details.links.clear();
+        for src in 0..to_u32(src.len()) {
+            let to_all = (0..to_u32(words.len())).map(|tgt| Link::new(src, tgt));
+            self.details.links.extend(to_all);
+        }
+        Ok(())
     }
 }
 

@@ -10,10 +10,11 @@ use super::context::{Contexts, Inner, Line};
 use super::id::ItemId;
 use super::markup::Given;
 use super::model::{Layout, Models};
-use super::pricing::{Pricing, Row, Scratch, entry_of, weigh_orientation};
+use super::pricing::{Origin, Pricing, Row, Scratch, entry_of, weigh_orientation};
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
+use crate::feature::PhraseDetails;
 use crate::narrow::to_u32;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -106,6 +107,18 @@ fn as_offsets(start: usize, end: usize) -> (u32, u32) {
     (to_u32(start), to_u32(end))
 }
 
+/// The best rows, no more than `limit`; equal ones in the table's order.
+fn best(rows: &[Row], limit: usize) -> Vec<usize> {
+    let better = |&a: &usize, &b: &usize| rows[b].alone.total_cmp(&rows[a].alone).then(a.cmp(&b));
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    if order.len() > limit {
+        order.select_nth_unstable_by(limit, better);
+        order.truncate(limit);
+    }
+    order.sort_unstable_by(better);
+    order
+}
+
 impl Stock {
     /// Empties a stock that is full or was made with another limit, and the contexts with it; to
     /// be called between sentences.
@@ -159,7 +172,7 @@ impl Stock {
         pricing: &Pricing<'_>,
         contexts: &mut Contexts,
         given: &Given,
-    ) -> ItemId {
+    ) -> Result<ItemId> {
         self.before_given.get_or_insert(Sizes {
             items: self.items.len(),
             words: self.words.len(),
@@ -173,11 +186,11 @@ impl Stock {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.take_given(pricing, &words, given);
-        self.number_words(pricing, contexts, &mut scratch, "");
-        self.score_alone(pricing, contexts, &mut scratch, 0);
-        self.keep(pricing, contexts, &mut scratch, 0, given.span.len() as usize);
+        let src = vec![UNKNOWN; given.span.len() as usize];
+        self.score_all(pricing, contexts, &mut scratch, "");
+        self.keep(pricing, contexts, &mut scratch, 0, &src)?;
         self.scratch = scratch;
-        ItemId(to_u32(self.items.len()) - 1)
+        Ok(ItemId(to_u32(self.items.len()) - 1))
     }
 
     /// Forgets the translations given with the last sentence.
@@ -206,70 +219,33 @@ impl Stock {
             pricing.models.phrases.find(src, &mut |entry| scratch.take(pricing, entry))?;
         }
         let first = to_u32(self.items.len());
-        let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
-        for row in self.best(pricing, contexts, &mut scratch, limit, text) {
-            self.keep(pricing, contexts, &mut scratch, row, src.len());
-        }
         if src.len() == 1 && scratch.rows.is_empty() {
             scratch.pass_through(pricing);
-            self.number_words(pricing, contexts, &mut scratch, text);
-            self.score_alone(pricing, contexts, &mut scratch, 0);
-            self.keep(pricing, contexts, &mut scratch, 0, 1);
+        }
+        self.score_all(pricing, contexts, &mut scratch, text);
+        let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
+        for row in best(&scratch.rows, limit) {
+            self.keep(pricing, contexts, &mut scratch, row, src)?;
         }
         self.scratch = scratch;
         Ok(first..to_u32(self.items.len()))
     }
 
-    /// The best `limit` rows of the scratch, scored in full; equal ones in the table's order.
-    fn best(
+    /// Adds to all rows what the language models say without context. A table lists translations
+    /// that begin alike side by side, so most of their words are walked through once.
+    fn score_all(
         &mut self,
         pricing: &Pricing<'_>,
         contexts: &mut Contexts,
         scratch: &mut Scratch,
-        limit: usize,
         text: &str,
-    ) -> Vec<usize> {
-        let falls = pricing.lms.only_lower();
-        let mut order: Vec<(f32, usize)> = Vec::with_capacity(scratch.rows.len());
+    ) {
         self.number_words(pricing, contexts, scratch, text);
-        for (number, row) in scratch.rows.iter().enumerate() {
-            let words = &scratch.lm_words[row.words.clone()];
-            let lm = if falls { contexts.most(pricing.lms, words) } else { 0.0 };
-            order.push((row.alone + lm, number));
+        let Scratch { rows, lm_words, walk, .. } = scratch;
+        for row in rows {
+            row.lm = contexts.walk(pricing.lms, &lm_words[row.words.clone()], walk);
+            row.alone += row.lm;
         }
-        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut best: Vec<(f32, usize)> = Vec::new();
-        for (most, row) in order {
-            if falls && best.len() == limit && best[limit - 1].0 > most {
-                break;
-            }
-            let alone = self.score_alone(pricing, contexts, scratch, row);
-            let at = best
-                .partition_point(|&(score, older)| score > alone || score == alone && older < row);
-            if at < limit {
-                best.truncate(limit - 1);
-                best.insert(at, (alone, row));
-            }
-        }
-        best.into_iter().map(|(_, row)| row).collect()
-    }
-
-    /// Adds to a row what the language models say without context; returns the whole score.
-    fn score_alone(
-        &mut self,
-        pricing: &Pricing<'_>,
-        contexts: &mut Contexts,
-        scratch: &mut Scratch,
-        row: usize,
-    ) -> f32 {
-        let first = scratch.walked.count();
-        let words = scratch.rows[row].words.clone();
-        let lm = contexts.walk(pricing.lms, &scratch.lm_words[words], &mut scratch.walked);
-        let row = &mut scratch.rows[row];
-        row.walk = first..scratch.walked.count();
-        row.lm = lm;
-        row.alone += lm;
-        row.alone
     }
 
     /// Moves a row of the scratch into the stock.
@@ -279,16 +255,16 @@ impl Stock {
         contexts: &mut Contexts,
         scratch: &mut Scratch,
         row: usize,
-        length: usize,
-    ) {
-        let Row { alone, lm, words, walk, links, has_orientation, is_unknown } =
-            scratch.rows[row].clone();
+        src: &[WordId],
+    ) -> Result<()> {
+        scratch.detail(pricing, row, src)?;
+        let Row { alone, lm, words, origin } = scratch.rows[row].clone();
+        contexts.walk(pricing.lms, &scratch.lm_words[words.clone()], &mut scratch.walk);
+        contexts.inner(pricing.lms, &scratch.walk, &mut self.inner);
         let words = &scratch.words[words];
-        contexts.inner(pricing.lms, &scratch.walked, walk, &mut self.inner);
-        let links = &scratch.links[links];
+        let PhraseDetails { orientation, links } = &scratch.details;
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
-        let columns = if has_orientation { row * lr..(row + 1) * lr } else { 0..0 };
-        let (prev, next) = weigh_orientation(pricing, &scratch.orientation[columns.clone()]);
+        let (prev, next) = weigh_orientation(pricing, orientation);
         let best = |classes: &[f32; 4]| classes.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let item = Item {
             alone,
@@ -296,17 +272,18 @@ impl Stock {
             prev,
             turn: best(&prev) + best(&next),
             next: self.row_id(next),
-            entry: entry_of(length, links),
+            entry: entry_of(src.len(), links),
             words: as_offsets(self.words.len(), self.words.len() + words.len()),
             links: as_offsets(self.links.len(), self.links.len() + links.len()),
-            oov: if is_unknown { -1.0 } else { 0.0 },
+            oov: if origin == Origin::Unknown { -1.0 } else { 0.0 },
         };
         self.words.extend_from_slice(words);
         self.links.extend_from_slice(links);
         self.tm.extend_from_slice(&scratch.tm[row * tm..(row + 1) * tm]);
-        self.orientation.extend_from_slice(&scratch.orientation[columns]);
+        self.orientation.extend_from_slice(orientation);
         self.orientation.resize((self.items.len() + 1) * lr, 0.0);
         self.items.push(item);
+        Ok(())
     }
 
     /// Gives all words of the scratch their numbers among the contexts; `text` is the source

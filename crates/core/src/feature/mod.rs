@@ -16,6 +16,6 @@ mod weights;
 pub use coverage::{Coverage, Span};
 pub use lm::{Glance, LanguageModel, LmState};
 pub use path::{Here, PathFeature, PathScorer, check_name};
-pub use phrase::{OptionId, Phrase, PhraseEntry, PhraseModel};
+pub use phrase::{OptionId, Phrase, PhraseDetails, PhraseEntry, PhraseModel};
 pub use source::{Chunks, NamedMatrix, Source};
 pub use weights::Weights;

@@ -7,8 +7,8 @@ use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
 use crate::extract::{Grid, Strictness};
-use crate::feature::{PhraseEntry, PhraseModel};
-use crate::narrow::to_u32;
+use crate::feature::{PhraseDetails, PhraseEntry, PhraseModel};
+use crate::narrow::{to_u32, to_usize};
 use crate::orientation::Orientation;
 use crate::phrase_table::{PhraseTable, TableSeat};
 use rustc_hash::FxHashMap;
@@ -109,6 +109,9 @@ impl LearnedPhrases {
     }
 }
 
+/// Marks the place of a phrase that only the learned pairs have.
+const LEARNED: u64 = 1 << 63;
+
 /// A table and what was learned beside it.
 pub struct MixedTable<'a> {
     pub table: &'a PhraseTable,
@@ -192,15 +195,22 @@ impl PhraseModel for MixedTable<'_> {
             };
             self.seat().find(src, &mut each_mixed)?;
         }
-        let even = self.even();
-        for (entry, _) in learned.iter().zip(is_found).filter(|(_, is_found)| !is_found) {
-            each(PhraseEntry {
-                tgt: &entry.tgt,
-                tm: &self.new_scores(entry, total, trained),
-                orientation: &even,
-                links: &entry.links,
-            });
+        for (at, entry) in learned.iter().enumerate().filter(|(at, _)| !is_found[*at]) {
+            let tm = self.new_scores(entry, total, trained);
+            each(PhraseEntry { tgt: &entry.tgt, tm: &tm, place: LEARNED | at as u64 });
         }
+        Ok(())
+    }
+
+    fn details(&self, src: &[WordId], place: u64, details: &mut PhraseDetails) -> Result<()> {
+        if place & LEARNED == 0 {
+            return self.seat().details(src, place, details);
+        }
+        let at = to_usize(place & !LEARNED);
+        let entry = self.learned.entries.get(src).and_then(|entries| entries.get(at));
+        details.orientation = self.even();
+        details.links.clear();
+        details.links.extend(entry.into_iter().flat_map(|entry| &entry.links));
         Ok(())
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! In: the decoder's questions by word and by source phrase. Out: the table's options, with the
 //! orientation scores of one model of those it holds.
-//! Cost: a few small copies an option; the decoder asks once for each source phrase and remembers.
+//! Cost: words and scores of each option, the rest only of those that are chosen; the decoder asks
+//! once for each source phrase and remembers.
 
 use super::PhraseTable;
-use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::Result;
-use crate::feature::{PhraseEntry, PhraseModel};
+use crate::feature::{PhraseDetails, PhraseEntry, PhraseModel};
 use crate::orientation::Orientation;
 
 /// A table, and which of its orientation models the decoder uses.
@@ -39,25 +39,27 @@ impl PhraseModel for TableSeat<'_> {
     }
 
     fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> Result<()> {
-        let (mut tgt, mut links, mut orientation) = (Vec::new(), Vec::<Link>::new(), Vec::new());
-        for option in self.table.options(src)? {
+        let mut tgt = Vec::new();
+        let mut options = self.table.options(src)?;
+        loop {
+            let place = options.place();
+            let Some(option) = options.next() else { return Ok(()) };
             let option = option?;
             tgt.clear();
             tgt.extend(option.tgt());
-            links.clear();
-            links.extend(option.links());
-            orientation.clear();
-            if let Some(model) = self.orientation {
-                for row in option.rows(model) {
-                    orientation.extend_from_slice(row);
-                }
+            each(PhraseEntry { tgt: &tgt, tm: &option.scores, place });
+        }
+    }
+
+    fn details(&self, src: &[WordId], place: u64, details: &mut PhraseDetails) -> Result<()> {
+        let option = self.table.option_at(src.len(), place)?;
+        details.links.clear();
+        details.links.extend(option.links());
+        details.orientation.clear();
+        if let Some(model) = self.orientation {
+            for row in option.rows(model) {
+                details.orientation.extend_from_slice(row);
             }
-            each(PhraseEntry {
-                tgt: &tgt,
-                tm: &option.scores,
-                orientation: &orientation,
-                links: &links,
-            });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! Cost: O(options); the file's pages are shared between processes.
 
 use super::format::{Contents, PARTS, Part, RowScores, SEAL, START, evidence, hash, slot};
-use super::view::{Blocks, Options, WordIter};
+use super::view::{Blocks, OptionView, Options, WordIter};
 use super::words::Words;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
@@ -176,7 +176,7 @@ impl PhraseTable {
 
     /// All options of a source phrase; none when the table does not have it.
     pub fn options(&self, src: &[WordId]) -> Result<Options<'_>> {
-        let none = Options { table: self, cursor: Cursor::new(&[]), src_len: 0, count: 0, left: 0 };
+        let none = Options::none(self);
         let index = self.part(Part::Index);
         let slots = (index.len() / 8) as u64;
         if slots == 0 || src.is_empty() {
@@ -227,6 +227,7 @@ impl PhraseTable {
             return None;
         }
         let next = range.end - cursor.rest().len();
+        let end = next;
         let mut cursor = Cursor::new(body);
         let src_len = cursor.small()? as usize;
         let words = WordIter { cursor, left: src_len };
@@ -236,7 +237,17 @@ impl PhraseTable {
         let count = if self.contents.counts { cursor.number()? } else { 0 };
         let left = cursor.number()?;
         let sound = (1..=self.max_length).contains(&src_len);
-        sound.then_some((words, Options { table: self, cursor, src_len, count, left }, next))
+        sound.then_some((words, Options { table: self, cursor, end, src_len, count, left }, next))
+    }
+
+    /// The option of a source phrase of so many words that stands at a place that `Options` told.
+    pub(super) fn option_at(&self, src_len: usize, place: u64) -> Result<OptionView<'_>> {
+        let range = &self.parts[Part::Blocks as usize];
+        let (at, end) = (to_usize(place), range.end);
+        let bytes = if range.contains(&at) { self.blob.bytes().get(at..end) } else { None };
+        let cursor = Cursor::new(bytes.ok_or_else(|| self.damaged())?);
+        let mut options = Options { table: self, cursor, end, src_len, count: 0, left: 1 };
+        options.next().unwrap_or_else(|| Err(self.damaged()))
     }
 
     pub(super) fn damaged(&self) -> Error {

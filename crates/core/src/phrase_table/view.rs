@@ -60,6 +60,8 @@ impl<'t> Iterator for Blocks<'t> {
 pub struct Options<'t> {
     pub(super) table: &'t PhraseTable,
     pub(super) cursor: Cursor<'t>,
+    /// Where the options end in the file.
+    pub(super) end: usize,
     pub(super) src_len: usize,
     pub(super) count: u64,
     pub(super) left: u64,
@@ -79,6 +81,16 @@ impl<'t> Options<'t> {
     /// How often the source phrase was extracted; 0 when the table does not know.
     pub fn src_count(&self) -> u64 {
         self.count
+    }
+
+    /// Those of a phrase that the table does not have.
+    pub(super) fn none(table: &'t PhraseTable) -> Self {
+        Options { table, cursor: Cursor::new(&[]), end: 0, src_len: 0, count: 0, left: 0 }
+    }
+
+    /// Where the next option stands, for `PhraseTable::option_at`.
+    pub(super) fn place(&self) -> u64 {
+        (self.end - self.cursor.rest().len()) as u64
     }
 
     fn read(&mut self) -> Option<OptionView<'t>> {

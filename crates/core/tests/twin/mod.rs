@@ -8,8 +8,8 @@ use wayword::align::Link;
 use wayword::corpus::WordId;
 use wayword::decode::{Models, Oov, Settings};
 use wayword::feature::{
-    Coverage, Here, LanguageModel, LmState, OptionId, PathFeature, PathScorer, Phrase, PhraseEntry,
-    PhraseModel, Source, Span, Weights,
+    Coverage, Here, LanguageModel, LmState, OptionId, PathFeature, PathScorer, Phrase,
+    PhraseDetails, PhraseEntry, PhraseModel, Source, Span, Weights,
 };
 use wayword::orientation::{Classes, Model, Orientation};
 use wayword::reorder::orientation::NextTest;
@@ -50,9 +50,20 @@ impl PhraseModel for Table {
     }
 
     fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> wayword::Result<()> {
-        for Pair { tgt, tm, orientation, links } in self.pairs.get(src).into_iter().flatten() {
-            each(PhraseEntry { tgt, tm, orientation, links });
+        for (place, Pair { tgt, tm, .. }) in (0..).zip(self.pairs.get(src).into_iter().flatten()) {
+            each(PhraseEntry { tgt, tm, place });
         }
+        Ok(())
+    }
+
+    fn details(
+        &self,
+        src: &[WordId],
+        place: u64,
+        details: &mut PhraseDetails,
+    ) -> wayword::Result<()> {
+        let Pair { orientation, links, .. } = &self.pairs[src][place as usize];
+        *details = PhraseDetails { orientation: orientation.clone(), links: links.clone() };
         Ok(())
     }
 }
