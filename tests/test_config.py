@@ -55,6 +55,7 @@ BAD: dict[str, list[Any]] = {
     "doctor.allow": [["ratoi"]],
     "align.model": ["hnm", ""],
     "align.symmetrise": ["grow-diag-finall"],
+    "align.memory": ["much", "10"],
     "extract.max_length": [0, 101],
     "extract.strictness": ["lax"],
     "extract.models": [["hier"]],

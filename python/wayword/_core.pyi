@@ -185,18 +185,33 @@ class WordClasses:
     def entries(self) -> list[tuple[str, int]]: ...
     def classify(self, sentences: list[list[str]]) -> list[list[int]]: ...
 
+ALIGN_FEATURES: int
 MAX_ALIGNED_WORDS: int
 MAX_SENTENCE_WORDS: int
+
+@final
+class FitOptions:
+    def __new__(
+        cls,
+        *,
+        model: str,
+        lexical_iterations: int | None,
+        order_iterations: int | None,
+        memory: int,
+        temp_dir: _Path | None,
+    ) -> FitOptions: ...
 
 @final
 class Aligner:
     @staticmethod
     def fit(
-        bitext: Bitext,
+        bitext: Bitext, options: FitOptions, *, threads: int, progress: _Progress
+    ) -> Aligner: ...
+    @staticmethod
+    def fit_files(
+        files: Sequence[tuple[_Path, _Path]],
+        options: FitOptions,
         *,
-        model: str,
-        lexical_iterations: int | None,
-        order_iterations: int | None,
         threads: int,
         progress: _Progress,
     ) -> Aligner: ...
@@ -204,16 +219,20 @@ class Aligner:
     def load(path: _Path) -> Aligner: ...
     def save(self, path: _Path) -> None: ...
     @property
-    def summary(self) -> tuple[int, int, int, int] | None: ...
+    def summary(self) -> tuple[int, int, int, int, int] | None: ...
     def align(
         self,
         bitext: Bitext,
         *,
         symmetrise: str,
         threshold: float | None,
+        features: bool,
         threads: int,
         progress: _Progress,
-    ) -> tuple[Links, View]: ...
+    ) -> tuple[Links, View, View]: ...
+    @property
+    def calibration(self) -> list[float]: ...
+    def calibrated(self, calibration: Sequence[float]) -> Aligner: ...
     def link_rates(self, bitext: Bitext) -> tuple[View, View]: ...
 
 def symmetrisations() -> list[str]: ...

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wayword import align
+from wayword.align.stream import align_pairs
 from wayword.corpus import Bitext, doctor
-from wayword.corpus.files import FilePath, check_line_counts, new_file, open_text
+from wayword.corpus.files import FilePath, check_line_counts, count_lines, new_file, open_text
 from wayword.corpus.formats import columns_of, format_of, read_pairs
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.corpus.subwords import Subwords
@@ -371,35 +372,57 @@ def align_stage(
 ) -> Stage:
     """Link the words, and keep the aligner for evaluation; given links are taken as they are."""
     given = {} if links is None else {"links": File(links)}
-    return Stage(name, make_links, options, {"text": text, **given}, version=1)
+    return Stage(name, make_links, options, {"text": text, **given}, version=2)
 
 
 def make_links(work: Work) -> dict[str, Any]:
     """Write ``aligner`` and ``links``."""
     text, given = work.inputs["text"], work.inputs.get("links")
-    bitext = Bitext.read(text / "train.src", text / "train.tgt")
+    files = text / "train.src", text / "train.tgt"
+    options: align.Options = work.options
     room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    aligner = align.fit(bitext, model=work.options.model, **room)
+    aligner = align.fit_files(
+        [files], model=options.model, memory=options.memory, temp_dir=work.out, **room
+    )
     aligner.save(work.out / "aligner")
     if given is None:
-        links = aligner.align(bitext, symmetrise=work.options.symmetrise, **room)
+        count = _stream_links(aligner, files, work.out / "links", options.symmetrise, room)
     else:
-        links = align.Links.read(given, bitext)
-    links.write(work.out / "links")
+        links = align.Links.read(given, Bitext.read(*files))
+        links.write(work.out / "links")
+        count = len(links.flat)
     if text.facts.get("glossary"):
-        _link_terms(work.out / "links", bitext, text.facts["glossary"])
-    return {"links": len(links.flat)}
+        _link_terms(work.out / "links", files, text.facts["glossary"])
+    return {"links": count}
 
 
-def _link_terms(path: Path, bitext: Bitext, terms: int) -> None:
+def _stream_links(
+    aligner: align.Aligner,
+    files: tuple[Path, Path],
+    out: Path,
+    symmetrise: str,
+    room: dict[str, Any],
+) -> int:
+    """Write the links of a text that need not fit into memory; how many there are."""
+    pairs = zip(*map(open_text, files), strict=True)
+    count = 0
+    with new_file(out) as file:
+        for aligned in align_pairs(aligner, pairs, symmetrise=symmetrise, **room):
+            file.writelines(f"{line}\n" for line in aligned.links.lines())
+            count += len(aligned.links.flat)
+    return count
+
+
+def _link_terms(path: Path, files: tuple[Path, Path], terms: int) -> None:
     """Link all words of a term to the one word on the other side, which they translate together.
 
     The terms are the last pairs; where both sides have several words, the aligner knows better.
     """
-    first = len(bitext) - terms
+    first = count_lines(path) - terms
     with new_file(path.with_name("links.whole")) as file:
-        for number, line in enumerate(open_text(path)):
-            lengths = [len(side) for side in bitext[number]] if number >= first else [0]
+        lines = zip(open_text(path), *map(open_text, files), strict=True)
+        for number, (line, *sides) in enumerate(lines):
+            lengths = [len(side.split()) for side in sides] if number >= first else [0]
             every = product(*map(range, lengths)) if min(lengths) == 1 else None
             print(line if every is None else " ".join(f"{s}-{t}" for s, t in every), file=file)
     path.with_name("links.whole").replace(path)

@@ -6,7 +6,7 @@ use crate::view::View;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use wayword::align::{self, Choice, FitOptions, Heuristic, Link, Method};
+use wayword::align::{self, Choice, FeatureRow, Heuristic, Link, Method};
 use wayword::error::{Error, named};
 
 /// The name of the choice that is no heuristic.
@@ -69,6 +69,38 @@ impl Links {
     }
 }
 
+/// How an aligner is trained.
+#[pyclass(frozen, module = "wayword._core")]
+pub struct FitOptions {
+    inner: align::FitOptions,
+}
+
+#[pymethods]
+impl FitOptions {
+    #[new]
+    #[pyo3(signature = (*, model, lexical_iterations, order_iterations, memory, temp_dir))]
+    fn new(
+        py: Python<'_>,
+        model: &str,
+        lexical_iterations: Option<usize>,
+        order_iterations: Option<usize>,
+        memory: usize,
+        temp_dir: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let method = call(py, || named_method(model))?;
+        let default = align::FitOptions::default();
+        let inner = align::FitOptions {
+            method,
+            lexical_iterations: lexical_iterations.unwrap_or(default.lexical_iterations),
+            order_iterations: order_iterations.unwrap_or(default.order_iterations),
+            memory,
+            temp_dir,
+            ..default
+        };
+        Ok(FitOptions { inner })
+    }
+}
+
 /// A trained aligner; see `wayword.align.Aligner`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Aligner {
@@ -79,26 +111,30 @@ pub struct Aligner {
 impl Aligner {
     /// Learns from a bitext.
     #[staticmethod]
-    #[pyo3(signature = (bitext, *, model, lexical_iterations, order_iterations, threads, progress))]
+    #[pyo3(signature = (bitext, options, *, threads, progress))]
     fn fit(
         py: Python<'_>,
         bitext: &Bitext,
-        model: &str,
-        lexical_iterations: Option<usize>,
-        order_iterations: Option<usize>,
+        options: &FitOptions,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let method = call(py, || named_method(model))?;
-        let default = FitOptions::default();
-        let options = FitOptions {
-            method,
-            lexical_iterations: lexical_iterations.unwrap_or(default.lexical_iterations),
-            order_iterations: order_iterations.unwrap_or(default.order_iterations),
-            ..default
-        };
         let bitext = bitext.inner.clone();
-        enter(py, threads, progress, |job| align::Aligner::fit(&bitext, &options, job))
+        enter(py, threads, progress, |job| align::Aligner::fit(&bitext, &options.inner, job))
+            .map(|inner| Aligner { inner })
+    }
+
+    /// Learns from pairs of files of lines, which are never held whole.
+    #[staticmethod]
+    #[pyo3(signature = (files, options, *, threads, progress))]
+    fn fit_files(
+        py: Python<'_>,
+        files: Vec<(PathBuf, PathBuf)>,
+        options: &FitOptions,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        enter(py, threads, progress, |job| align::Aligner::fit_files(&files, &options.inner, job))
             .map(|inner| Aligner { inner })
     }
 
@@ -111,11 +147,11 @@ impl Aligner {
         enter(py, 1, None, |_| self.inner.save(&path))
     }
 
-    /// Pairs, blank pairs, pairs too long, pairs of words; none after loading.
+    /// Pairs, blank pairs, pairs too long, pairs of words, those without room; none after loading.
     #[getter]
-    fn summary(&self) -> Option<(usize, usize, usize, usize)> {
+    fn summary(&self) -> Option<(usize, usize, usize, usize, u64)> {
         let seen = self.inner.summary()?;
-        Some((seen.pairs, seen.blank, seen.too_long, seen.lexicon))
+        Some((seen.pairs, seen.blank, seen.too_long, seen.lexicon, seen.no_room))
     }
 
     /// How often the words of a bitext's vocabulary are linked, on each side.
@@ -126,24 +162,41 @@ impl Aligner {
         Ok((view(src), view(tgt)))
     }
 
-    /// Links and their posteriors.
-    #[pyo3(signature = (bitext, *, symmetrise, threshold, threads, progress))]
+    /// How features make a score; empty as long as nothing was fitted.
+    #[getter]
+    fn calibration(&self) -> Vec<f32> {
+        self.inner.calibration().to_vec()
+    }
+
+    /// The same aligner with another calibration.
+    fn calibrated(&self, py: Python<'_>, calibration: Vec<f32>) -> PyResult<Self> {
+        call(py, || self.inner.calibrated(calibration)).map(|inner| Aligner { inner })
+    }
+
+    /// Links, their posteriors, and a row of features for each pair if `features`.
+    #[pyo3(signature = (bitext, *, symmetrise, threshold, features, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn align(
         &self,
         py: Python<'_>,
         bitext: &Bitext,
         symmetrise: &str,
         threshold: Option<f32>,
+        features: bool,
         threads: usize,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Links, View)> {
+    ) -> PyResult<(Links, View, View)> {
         let choice = call(py, || named_choice(symmetrise, threshold))?;
         let bitext = bitext.inner.clone();
-        let (links, posteriors) = enter(py, threads, progress, |job| {
-            self.inner.decoder(bitext.vocab()).align(&bitext, choice, job)
+        let aligned = enter(py, threads, progress, |job| {
+            self.inner.decoder(bitext.vocab()).align(&bitext, choice, features, job)
         })?;
-        let view = View::of(Arc::new(posteriors), FLOATS, |posteriors| posteriors.as_slice());
-        Ok((Links::new(links), view))
+        let floats = |values: Vec<f32>| {
+            View::of(Arc::new(values), FLOATS, |values: &Vec<f32>| values.as_slice())
+        };
+        let rows = View::of(Arc::new(aligned.features), FLOATS, |rows: &Vec<FeatureRow>| &rows[..])
+            .in_columns(align::FEATURES);
+        Ok((Links::new(aligned.links), floats(aligned.posteriors), rows))
     }
 }
 

@@ -46,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<annotate::Tagger>()?;
     module.add_class::<annotate::WordClasses>()?;
     module.add_class::<align::Aligner>()?;
+    module.add_class::<align::FitOptions>()?;
     module.add_class::<align::Links>()?;
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;
@@ -75,6 +76,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         formats.set_item(what, version)?;
     }
     module.add("FORMATS", formats)?;
+    module.add("ALIGN_FEATURES", wayword::align::FEATURES)?;
     module.add("MAX_ALIGNED_WORDS", wayword::align::MAX_WORDS)?;
     module.add("MAX_SENTENCE_WORDS", wayword::decode::MAX_WORDS)?;
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;

@@ -1,17 +1,20 @@
 """Word alignment: which source word and which target word mean the same.
 
 ``aligner`` learns links from text, is saved and used again · ``links`` alignments of many
-sentence pairs · ``score`` precision, recall and error rate against links made by people ·
-``external`` eflomal and fast_align, when installed.
+sentence pairs · ``quality`` how likely a pair is a translation · ``stream`` text of any size, part
+by part · ``screen`` pairs that are hardly translations · ``score`` precision, recall and error rate
+against links made by people · ``external`` eflomal and fast_align, when installed.
 """
 
 from wayword.align.aligner import (
     MODELS,
     SYMMETRISATIONS,
+    Aligned,
     Aligner,
     Options,
     Summary,
     fit,
+    fit_files,
     symmetrise,
 )
 from wayword.align.external import EXTERNAL, run_external
@@ -22,12 +25,14 @@ __all__ = [
     "EXTERNAL",
     "MODELS",
     "SYMMETRISATIONS",
+    "Aligned",
     "Aligner",
     "LinkScore",
     "Links",
     "Options",
     "Summary",
     "fit",
+    "fit_files",
     "read_gold",
     "read_links",
     "run_external",

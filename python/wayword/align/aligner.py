@@ -6,7 +6,7 @@ and Klein, 2006); or the quick model ``diagonal`` (IBM 2 with a prior for the di
 Chahuneau and Smith, 2013). A link is kept when the two directions together find it likely enough
 (``threshold``), or by one of the classic heuristics over the best links of each direction.
 Cost: linear in the number of pairs; memory follows the number of distinct word pairs that occur
-together. The number of threads changes no link.
+together, up to ``memory``. The number of threads changes no link.
 Not: pairs with a side of over 1,000 words, which get no links and are counted in the summary.
 
 >>> bitext = Bitext.from_pairs([("das haus", "the house"), ("das buch", "the book"),
@@ -20,13 +20,16 @@ Not: pairs with a side of over 1,000 words, which get no links and are counted i
 
 import logging
 import os
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wayword import _core
+from wayword.align import quality
 from wayword.align.links import Links
 from wayword.corpus import Bitext
+from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.options import check_choice
 
@@ -34,7 +37,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["MODELS", "SYMMETRISATIONS", "Aligner", "Options", "Summary", "fit", "symmetrise"]
+__all__ = [
+    "MODELS",
+    "SYMMETRISATIONS",
+    "Aligned",
+    "Aligner",
+    "Options",
+    "Summary",
+    "fit",
+    "fit_files",
+    "symmetrise",
+]
 
 LOG = logging.getLogger(__name__)
 
@@ -57,11 +70,14 @@ class Options:
     #: how the two directions become one: ``threshold``, or a classic such as
     #: ``grow-diag-final-and``
     symmetrise: str = "threshold"
+    #: what learning keeps to; rare pairs of words that find no room are left out
+    memory: str = "2G"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, before any learning."""
         check_choice("model", self.model, MODELS)
         check_choice("symmetrise", self.symmetrise, SYMMETRISATIONS)
+        size_in_bytes(self.memory)
 
 
 @dataclass(frozen=True)
@@ -72,6 +88,8 @@ class Summary:
     blank: int
     too_long: int
     word_pairs: int
+    #: pairs of words that occur together but found no room in ``memory``
+    no_room: int = 0
 
     def note(self) -> str:
         """One line about what was left out; empty when nothing was."""
@@ -83,7 +101,23 @@ class Summary:
             )
             if count
         ]
-        return f"no links for pairs: {', '.join(left_out)}" if left_out else ""
+        notes = [f"no links for pairs: {', '.join(left_out)}"] if left_out else []
+        if self.no_room:
+            notes.append(
+                f"no room for {self.no_room:,} pairs of words that hardly ever occur together "
+                "(see `memory`)"
+            )
+        return "; ".join(notes)
+
+
+class Aligned(NamedTuple):
+    """A text with its links."""
+
+    links: Links
+    #: of each row of ``links.flat``
+    posteriors: "npt.NDArray[np.float32]"
+    #: of each pair, how likely it is a translation, 0 to 1; None if it was not asked for
+    scores: "npt.NDArray[np.float64] | None"
 
 
 class Aligner:
@@ -133,16 +167,86 @@ class Aligner:
         progress: Progress | None = None,
     ) -> "tuple[Links, npt.NDArray[np.float32]]":
         """Links, and for each row of ``links.flat`` how likely the two directions find it."""
-        import numpy as np
-
-        links, posteriors = self._core.align(
-            bitext._core,
+        aligned = self.align_scored(
+            bitext,
             symmetrise=symmetrise,
             threshold=threshold,
+            score=False,
             threads=threads,
             progress=progress,
         )
-        return Links(links), np.asarray(posteriors)
+        return aligned.links, aligned.posteriors
+
+    def align_scored(
+        self,
+        bitext: Bitext,
+        *,
+        symmetrise: str = Options.symmetrise,
+        threshold: float | None = None,
+        score: bool = True,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> "Aligned":
+        """Links, their posteriors and, for each pair, how likely it is a translation.
+
+        Scores need a calibration: see ``calibrate``.
+        """
+        import numpy as np
+
+        if score and not self.is_calibrated:
+            raise ArgumentError(
+                "aligner: it was not calibrated, so it gives no scores; call `calibrate` with text "
+                "that is mostly well translated"
+            )
+        links, posteriors, features = self._core.align(
+            bitext._core,
+            symmetrise=symmetrise,
+            threshold=threshold,
+            features=score,
+            threads=threads,
+            progress=progress,
+        )
+        scores = None
+        if score:
+            scores = quality.scores(np.asarray(features), self._core.calibration)
+        return Aligned(Links(links), np.asarray(posteriors), scores)
+
+    def score(self, bitext: Bitext, *, threads: int = 0) -> "npt.NDArray[np.float64]":
+        """For each pair, how likely it is a translation: 0 to 1; see ``calibrate``."""
+        scores = self.align_scored(bitext, threads=threads).scores
+        assert scores is not None
+        return scores
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether it can give scores."""
+        return bool(self._core.calibration)
+
+    def calibrate(
+        self, pairs: Sequence[tuple[str, str]], *, seed: int = 1, threads: int = 0
+    ) -> "Aligner":
+        """The same aligner, able to score pairs; ``pairs`` are text that is mostly good.
+
+        Up to ``quality.SAMPLE`` of them, drawn by ``seed``, are compared with bad pairs that are
+        made of them; see ``wayword.align.quality``.
+        """
+        import numpy as np
+
+        drawn = list(pairs)
+        if len(drawn) > quality.SAMPLE:
+            drawn = random.Random(seed).sample(drawn, quality.SAMPLE)
+        rows = []
+        for text in (drawn, list(quality.spoiled(drawn, seed)) if drawn else []):
+            _, _, features = self._core.align(
+                Bitext.from_pairs(text)._core,
+                symmetrise=Options.symmetrise,
+                threshold=None,
+                features=True,
+                threads=threads,
+                progress=None,
+            )
+            rows.append(np.asarray(features).reshape(-1, _core.ALIGN_FEATURES))
+        return Aligner(self._core.calibrated(quality.learn(*rows)))
 
     def link_rates(
         self, bitext: Bitext
@@ -184,18 +288,57 @@ def fit(
     model: str = Options.model,
     lexical_iterations: int | None = None,
     order_iterations: int | None = None,
+    memory: int | str = Options.memory,
+    temp_dir: FilePath | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Aligner:
-    """Learn an aligner from a bitext; iterations left out take the values of the docs page."""
-    core = _core.Aligner.fit(
-        bitext._core,
+    """Learn an aligner from a bitext; iterations left out take the values of the docs page.
+
+    Learning keeps to ``memory`` beside the bitext: pairs of words that hardly ever occur together
+    are left out when there are too many, and text that finds no room goes to ``temp_dir``.
+    """
+    options = _options(model, lexical_iterations, order_iterations, memory, temp_dir)
+    return _noted(_core.Aligner.fit(bitext._core, options, threads=threads, progress=progress))
+
+
+def fit_files(
+    files: Sequence[tuple[FilePath, FilePath]],
+    *,
+    model: str = Options.model,
+    lexical_iterations: int | None = None,
+    order_iterations: int | None = None,
+    memory: int | str = Options.memory,
+    temp_dir: FilePath | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Aligner:
+    """Learn as ``fit`` does from pairs of files of lines, without holding their text.
+
+    The result is that of ``fit`` on the same text, within ``memory`` for a text of any size.
+    """
+    options = _options(model, lexical_iterations, order_iterations, memory, temp_dir)
+    core = _core.Aligner.fit_files(list(files), options, threads=threads, progress=progress)
+    return _noted(core)
+
+
+def _options(
+    model: str,
+    lexical_iterations: int | None,
+    order_iterations: int | None,
+    memory: int | str,
+    temp_dir: FilePath | None,
+) -> _core.FitOptions:
+    return _core.FitOptions(
         model=model,
         lexical_iterations=lexical_iterations,
         order_iterations=order_iterations,
-        threads=threads,
-        progress=progress,
+        memory=size_in_bytes(memory),
+        temp_dir=temp_dir,
     )
+
+
+def _noted(core: _core.Aligner) -> Aligner:
     aligner = Aligner(core)
     if aligner.summary and aligner.summary.note():
         LOG.info("%s", aligner.summary.note())

@@ -1,17 +1,30 @@
 """Find which words of the two sides of a tokenised text mean the same.
 
 Prints one line of links a sentence pair: `0-0 1-2`, source position first, from 0. A trained
-aligner is kept with --save and used on other text with --load.
+aligner is kept with --save and used on other text with --load; --sample learns from a part of a
+large text. With --score each line begins with a score between 0 and 1, how likely the pair is a
+translation, and a tab; with two files, --score compares links with gold ones instead.
 
 example: wayword align train.de train.en --save de-en.aligner > train.links
-         wayword align new.de new.en --load de-en.aligner > new.links
+         wayword align new.de new.en --load de-en.aligner --score > new.links
+         wayword align big.de big.en --sample 200000 -o big.links
          wayword align --score train.links gold.txt
 """
 
 import argparse
 import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import add_bitext, add_json, add_threads, bar, print_json
+from wayword.cli.terminal import add_bitext, add_json, add_seed, add_threads, bar, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wayword.align import Aligner
+    from wayword.corpus.collection import Piece
+
+    Files = list[tuple[str, str]]
 
 SCORES = ("precision", "recall", "f1", "aer")
 
@@ -19,17 +32,24 @@ SCORES = ("precision", "recall", "f1", "aer")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_bitext(parser, nargs="*")
-    parser.add_argument("--model", default="hmm", help="hmm, diagonal, eflomal or fast_align")
-    parser.add_argument("--save", metavar="FILE", help="keep the trained aligner")
-    parser.add_argument("--load", metavar="FILE", help="use a kept aligner, learn nothing")
-    parser.add_argument("--symmetrise", metavar="HOW", help="threshold, intersect, union, grow, …")
-    parser.add_argument("--threshold", type=float, metavar="P", help="least posterior of a link")
-    parser.add_argument(
-        "--posteriors", action="store_true", help="print links as 0-0:0.98, with their posteriors"
+    add = parser.add_argument
+    add("-o", "--out", metavar="FILE", help="write there, in parts: a killed run goes on")
+    add("--model", default="hmm", help="hmm, diagonal, eflomal or fast_align")
+    add("--sample", type=int, metavar="N", help="learn from N pairs, then align all")
+    add("--save", metavar="FILE", help="keep the trained aligner")
+    add("--load", metavar="FILE", help="use a kept aligner, learn nothing")
+    add("--symmetrise", metavar="HOW", help="threshold, intersect, union, grow, …")
+    add("--threshold", type=float, metavar="P", help="least posterior of a link")
+    add("--posteriors", action="store_true", help="print links as 0-0:0.98, with their posteriors")
+    add(
+        "--score",
+        nargs="*",
+        metavar="FILE",
+        help="how likely each pair is a translation; or compare LINKS with GOLD links",
     )
-    parser.add_argument(
-        "--score", nargs=2, metavar=("LINKS", "GOLD"), help="compare links with gold ones"
-    )
+    add("--memory", default="2G", metavar="SIZE", help="for learning (default 2G)")
+    add("--temp-dir", metavar="DIR", help="where text goes that does not fit")
+    add_seed(parser)
     add_threads(parser)
     add_json(parser)
 
@@ -39,6 +59,8 @@ def run(args: argparse.Namespace) -> None:
     from wayword.errors import ArgumentError
 
     if args.score:
+        if len(args.score) != 2:
+            raise ArgumentError(f"score: found {len(args.score)} file; expected LINKS and GOLD")
         _print_score(*args.score, as_json=args.json)
     elif not args.text:
         raise ArgumentError("align: found no text; expected two files, or --score")
@@ -48,45 +70,166 @@ def run(args: argparse.Namespace) -> None:
 
 def _align(args: argparse.Namespace) -> None:
     from wayword import align
-    from wayword.corpus.collection import find_pieces, read_bitext
+    from wayword.align import stream
+    from wayword.corpus.collection import find_pieces
+    from wayword.corpus.files import open_text
 
     langs = args.src_lang, args.tgt_lang
-    with bar("read", " pairs"):
-        bitext = read_bitext(find_pieces(args.text, langs), langs, args.columns)
+    pieces = find_pieces(args.text, langs)
     if args.model in align.EXTERNAL and not args.load:
-        _refuse_for_external(args)
-        how = args.symmetrise or "grow-diag-final-and"
-        forward, reverse = align.run_external(args.model, bitext)
-        for line in align.symmetrise(forward, reverse, bitext, how).lines():
-            print(line)
+        _align_elsewhere(args, pieces)
         return
-    if args.load:
-        aligner = align.Aligner.load(args.load)
-    else:
-        with bar("align: learn", " pairs") as progress:
-            aligner = align.fit(bitext, model=args.model, threads=args.threads, progress=progress)
-        if aligner.summary and aligner.summary.note():
-            print(f"wayword: {aligner.summary.note()}", file=sys.stderr)
-    if args.save:
-        aligner.save(args.save)
-    with bar("align: link", " pairs") as progress:
-        links, posteriors = aligner.align_with_posteriors(
-            bitext,
-            symmetrise=args.symmetrise or "threshold",
-            threshold=args.threshold,
+    _check(args)
+    with _line_files(args, pieces) as files:
+        parts = stream.Parts(args.out, _recipe(args, files)) if args.out else None
+        aligner = _aligner(args, files, parts)
+        pairs = (
+            pair for src, tgt in files for pair in zip(open_text(src), open_text(tgt), strict=True)
+        )
+        options: dict[str, Any] = {
+            "symmetrise": args.symmetrise or "threshold",
+            "threshold": args.threshold,
+            "score": args.score is not None,
+            "threads": args.threads,
+        }
+        with bar("align: link", " pairs") as progress:
+            if parts:
+                options |= {"posteriors": args.posteriors, "progress": progress}
+                parts.write(aligner, pairs, **options)
+                return
+            for aligned in stream.align_pairs(aligner, pairs, progress=progress, **options):
+                for line in stream.lines_of(aligned, posteriors=args.posteriors):
+                    print(line)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what makes no sense, before anything is read."""
+    from wayword.align import Options
+    from wayword.errors import ArgumentError
+    from wayword.options import check_range
+
+    Options(model=args.model, symmetrise=args.symmetrise or "threshold", memory=args.memory)
+    if args.sample is not None:
+        check_range("sample", args.sample, 1)
+        if args.load:
+            raise ArgumentError("sample: found with --load, which learns nothing; expected one")
+
+
+@contextmanager
+def _line_files(args: argparse.Namespace, pieces: "Sequence[Piece]") -> "Iterator[Files]":
+    """The text as pairs of line files that can be read again: those named, or a copy."""
+    from pathlib import Path
+
+    from wayword.corpus.files import check_line_counts, temp_folder
+    from wayword.gather import write_pieces
+
+    named = [(piece.src, piece.tgt) for piece in pieces if piece.tgt is not None]
+    if len(named) == len(pieces) and all(Path(path).is_file() for pair in named for path in pair):
+        for pair in named:
+            check_line_counts(pair)
+        yield named
+        return
+    with temp_folder() as folder:
+        copy = str(folder / "src"), str(folder / "tgt")
+        with bar("read", " pairs") as progress:
+            langs = args.src_lang, args.tgt_lang
+            skipped = write_pieces(pieces, copy, langs, args.columns, progress=progress)
+        if skipped:
+            print(f"wayword: {skipped} units had no pair to give", file=sys.stderr)
+        yield [copy]
+
+
+def _recipe(args: argparse.Namespace, files: "Files") -> dict[str, Any]:
+    """What the links follow from."""
+    from wayword.corpus.files import sha256
+
+    names = ("model", "sample", "symmetrise", "threshold", "posteriors", "memory", "seed")
+    return {
+        **{name: getattr(args, name) for name in names},
+        "score": args.score is not None,
+        "text": [[sha256(path) for path in pair] for pair in files],
+        "aligner": sha256(args.load) if args.load else None,
+    }
+
+
+def _aligner(args: argparse.Namespace, files: "Files", parts: Any) -> "Aligner":
+    """The aligner that was named, that an earlier run has learned, or a new one."""
+    from wayword import align
+    from wayword.align import quality
+    from wayword.align.stream import draw_lines
+    from wayword.corpus.files import temp_folder
+
+    if parts and parts.aligner.exists():
+        told = f"{parts.finished:,} parts are done"
+        print(f"wayword: going on with {parts.folder}: {told}", file=sys.stderr)
+        return align.Aligner.load(parts.aligner)
+    with temp_folder() as folder:
+        if args.load:
+            aligner = align.Aligner.load(args.load)
+        else:
+            taken = files
+            if args.sample is not None:
+                taken = [(str(folder / "src"), str(folder / "tgt"))]
+                draw_lines(files, taken[0], args.sample, args.seed)
+            aligner = _learned(args, taken)
+        wants_scores = args.save or parts or args.score is not None
+        if wants_scores and not aligner.is_calibrated:
+            drawn = str(folder / "some.src"), str(folder / "some.tgt")
+            draw_lines(files, drawn, quality.SAMPLE, args.seed)
+            aligner = _calibrated(aligner, drawn, args)
+    for path in (args.save, parts.aligner if parts else None):
+        if path:
+            aligner.save(path)
+    return aligner
+
+
+def _learned(args: argparse.Namespace, files: "Files") -> "Aligner":
+    from wayword import align
+
+    with bar("align: learn", " pairs") as progress:
+        aligner = align.fit_files(
+            files,
+            model=args.model,
+            memory=args.memory,
+            temp_dir=args.temp_dir,
             threads=args.threads,
             progress=progress,
         )
-    for line in links.lines(posteriors if args.posteriors else None):
-        print(line)
+    if aligner.summary and aligner.summary.note():
+        print(f"wayword: {aligner.summary.note()}", file=sys.stderr)
+    return aligner
 
 
-def _refuse_for_external(args: argparse.Namespace) -> None:
+def _calibrated(aligner: "Aligner", drawn: tuple[str, str], args: argparse.Namespace) -> "Aligner":
+    """The aligner with scores; without, if the text is too small for them and none are wanted."""
+    from wayword.corpus.files import open_text
     from wayword.errors import ArgumentError
 
-    for name in ("save", "posteriors", "threshold"):
+    pairs = list(zip(*map(open_text, drawn), strict=True))
+    try:
+        return aligner.calibrate(pairs, seed=args.seed, threads=args.threads)
+    except ArgumentError:
+        if args.score is not None:
+            raise
+        return aligner
+
+
+def _align_elsewhere(args: argparse.Namespace, pieces: "Sequence[Piece]") -> None:
+    from wayword import align
+    from wayword.corpus.collection import read_bitext
+    from wayword.errors import ArgumentError
+
+    for name in ("save", "posteriors", "threshold", "sample", "out"):
         if getattr(args, name):
             raise ArgumentError(f"{name}: `{args.model}` has none; expected a built-in model")
+    if args.score is not None:
+        raise ArgumentError(f"score: `{args.model}` has none; expected a built-in model")
+    with bar("read", " pairs"):
+        bitext = read_bitext(pieces, (args.src_lang, args.tgt_lang), args.columns)
+    forward, reverse = align.run_external(args.model, bitext)
+    how = args.symmetrise or "grow-diag-final-and"
+    for line in align.symmetrise(forward, reverse, bitext, how).lines():
+        print(line)
 
 
 def _print_score(links: str, gold: str, *, as_json: bool) -> None:

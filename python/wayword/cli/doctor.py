@@ -3,20 +3,25 @@
 Looks for wrong encoding, empty lines, control and zero-width characters, lines without a
 partner, odd lengths, wrong writing, identical sides and duplicates. With -o the clean pair
 and quarantine.tsv (line, reasons, source, target) are written to a folder; every input line
-is in exactly one of the two.
+is in exactly one of the two. With --aligner, pairs whose sides are hardly translations of each
+other are bad as well; it may be a saved aligner, for text that is tokenised like its own, or a
+system, for raw text.
 
 example: wayword doctor train.de train.en -o clean/
+         wayword doctor train.de train.en --aligner system -o clean/
 """
 
 import argparse
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import add_bitext, add_json, bar, chosen, print_json
+from wayword.cli.terminal import add_bitext, add_json, add_threads, bar, chosen, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from wayword.corpus.doctor import Report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,21 +64,81 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="findings shown of each kind (default 5)",
     )
+    parser.add_argument(
+        "--aligner", metavar="MODEL", help="score pairs with a saved aligner, or with a system's"
+    )
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="P",
+        help="least score of a pair, 0 to 1, with --aligner (default 0.2)",
+    )
+    add_threads(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Examine and print."""
     from wayword.corpus import doctor
+    from wayword.errors import ArgumentError
     from wayword.report.doctor import describe
 
+    if args.min_score is not None and not args.aligner:
+        raise ArgumentError("min-score: found without --aligner, which gives scores; expected both")
     options = chosen(args, "max_length", "max_ratio", "factors", "nfc", "allow", "examples")
     with bar("doctor", " lines") as progress, _two_files(args, progress) as (src, tgt):
-        report = doctor.examine(src, tgt, args.out, **options, progress=progress)
+        if args.aligner:
+            report = _screened(args, (src, tgt), options, progress)
+        else:
+            report = doctor.examine(src, tgt, args.out, **options, progress=progress)
     if args.json:
         print_json(report.to_dict())
         return
     print(describe(report))
+
+
+def _screened(
+    args: argparse.Namespace,
+    files: tuple[str, str],
+    options: dict[str, Any],
+    progress: "Callable[[int, int], object]",
+) -> "Report":
+    """Examine, and then let an aligner look at what is clean."""
+    from pathlib import Path
+
+    from wayword.align import Aligner
+    from wayword.align.screen import MIN_SCORE, screen
+    from wayword.corpus import doctor
+    from wayword.corpus.files import temp_folder
+    from wayword.errors import ArgumentError
+
+    aligner, tokens = None, None
+    if Path(args.aligner).is_dir() or Path(args.aligner).suffix == ".wayword":
+        from wayword.system import System
+
+        system = System.open(args.aligner)
+        aligner, tokens = system.aligner, system.tokens
+        if aligner is None:
+            raise ArgumentError(
+                f"aligner: the system {args.aligner} keeps none; expected one with `model.aligner`"
+            )
+    else:
+        aligner = Aligner.load(args.aligner)
+    src, tgt = map(Path, files)
+    out = doctor.clean_files(src, tgt, Path(args.out)) if args.out else None
+    with temp_folder() as folder:
+        report = doctor.examine(src, tgt, folder, **options, progress=progress)
+        return screen(
+            report,
+            doctor.clean_files(src, tgt, folder),
+            aligner,
+            out=out,
+            tokens=tokens,
+            min_score=MIN_SCORE if args.min_score is None else args.min_score,
+            examples=args.examples,
+            threads=args.threads,
+            progress=progress,
+        )
 
 
 @contextmanager

@@ -21,9 +21,12 @@ from wayword import _core
 from wayword.errors import ArgumentError
 from wayword.options import check_choice, check_number, check_range
 
-__all__ = ["Finding", "Options", "Report", "examine", "problems"]
+__all__ = ["TRANSLATION", "Finding", "Options", "Report", "clean_files", "examine", "problems"]
 
 COMPRESSION = (".gz", ".xz", ".zst")
+
+#: What an aligner may find beside the doctor's own kinds; see ``wayword.align.screen``.
+TRANSLATION = ("translation", "hardly a translation, by the score of an aligner")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +106,7 @@ def examine(
     nobody sees stay if ``invisible`` is one of them; lines that have no partner or are not UTF-8
     are taken out in any case.
     """
-    files = None if out is None else _clean_files(Path(src), Path(tgt), Path(out))
+    files = None if out is None else clean_files(Path(src), Path(tgt), Path(out))
     facts = _core.doctor(
         src,
         tgt,
@@ -120,8 +123,8 @@ def examine(
     return Report(**facts, examples=shown)
 
 
-def _clean_files(src: Path, tgt: Path, out: Path) -> tuple[Path, Path, Path]:
-    """Where the clean pair goes: the files' own names, in the folder ``out``."""
+def clean_files(src: Path, tgt: Path, out: Path) -> tuple[Path, Path, Path]:
+    """Where clean pair and quarantine go: under the files' own names to the folder ``out``."""
     names = [path.stem if path.suffix in COMPRESSION else path.name for path in (src, tgt)]
     if names[0] == names[1]:
         raise ArgumentError(

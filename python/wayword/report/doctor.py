@@ -15,7 +15,7 @@ line  kind   side    found
    2  empty  target  nothing but spaces
 """
 
-from wayword.corpus.doctor import Report, problems
+from wayword.corpus.doctor import TRANSLATION, Report, problems
 from wayword.report.table import Table, listing
 
 __all__ = ["describe"]
@@ -31,7 +31,8 @@ def describe(report: Report) -> str:
     }
     parts = [listing(sides.items())]
     counts = [(kind, count) for kind, count in report.counts.items() if count]
-    rows = [(kind, count, problems()[kind]) for kind, count in counts]
+    meanings = problems() | dict([TRANSLATION])
+    rows = [(kind, count, meanings[kind]) for kind, count in counts]
     examples = [
         (finding.line, finding.problem, finding.side, finding.detail)
         for finding in sorted(report.examples, key=lambda finding: finding.line)

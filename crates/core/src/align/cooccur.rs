@@ -1,107 +1,234 @@
 //! Finds which words occur together, and how often by chance they would be linked.
 //!
-//! In: a bitext. Out: a `Lexicon` with a pair for every two words of one sentence pair.
-//! How: row by row through an index from source words to sentences. The weights are the expected
-//! counts of the first
-//! pass of IBM Model 1 (Brown et al., 1993), where all links of a sentence pair are equally likely.
-//! Cost: one addition per cell of the sentence pairs, into an array that fits the cache; memory for
-//! the pairs alone.
-//! Not: sentence pairs with a blank side or one over `MAX_WORDS` words.
+//! In: a text in model numbers. Out: for each source word its target words and their weights.
+//! How: the weights are the expected counts of the first pass of IBM Model 1 (Brown et al., 1993),
+//! where all links of a sentence pair are equally likely; in fixed point, so that the counts of
+//! parts of a text add up to those of the whole. As many source words are counted at once as there
+//! is room for, in a pass over the text.
+//! Cost: one look-up per cell of the sentence pairs, and a reading of the text for each range of
+//! source words.
+//! Not: which pairs are worth keeping; see `build`.
 
-use super::lexicon::{Entry, Lexicon};
-use super::numbered::Numbered;
+use super::fixed::to_fixed;
+use super::shard::{Shard, Words};
+use super::words::UNKNOWN;
 use crate::error::Result;
 use crate::job::Job;
-use crate::narrow::to_u32;
+use crate::narrow::to_usize;
+use crate::parallel::map;
+use std::ops::Range;
 
-/// Source words between two checks for a cancel.
-const CHECK_EVERY: usize = 64;
+/// Bytes of a slot of a table: a target word and its sum.
+const SLOT: usize = size_of::<u32>() + size_of::<u64>();
 
-/// Builds the lexicon of all words that occur together, of `src_len` source and `tgt_len` target
-/// words.
+/// Tables take at least this many bytes, however little memory there is.
+const LEAST_ROOM: usize = 64 << 20;
+
+/// What the words of a text would have by chance, in fixed point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chances {
+    /// By source word: the sum of its weights.
+    pub src: Vec<u64>,
+    /// By target word.
+    pub tgt: Vec<u64>,
+    /// By source word: the cells of sentence pairs it stands in.
+    cells: Vec<u64>,
+}
+
+impl Chances {
+    /// Those of a text of so many source and target words.
+    pub fn of(text: &Shard, (src_len, tgt_len): (usize, usize), job: &Job) -> Result<Self> {
+        let mut chances =
+            Chances { src: vec![0; src_len], tgt: vec![0; tgt_len], cells: vec![0; src_len] };
+        visit(text, job, |words| {
+            let share = share(words);
+            for &src in &words.src {
+                chances.src[src as usize] += share * words.tgt.len() as u64;
+                chances.cells[src as usize] += words.tgt.len() as u64;
+            }
+            for &tgt in &words.tgt {
+                chances.tgt[tgt as usize] += share * words.src.len() as u64;
+            }
+        })?;
+        Ok(chances)
+    }
+}
+
+/// Both directions choose among the other side's words and NULL; agreement is their geometric mean.
+fn share(words: &Words) -> u64 {
+    to_fixed(1.0 / ((words.src.len() + 1) as f32 * (words.tgt.len() + 1) as f32).sqrt())
+}
+
+fn visit(text: &Shard, job: &Job, mut visit: impl FnMut(&Words)) -> Result<()> {
+    let (mut words, mut buffer) = (Words::default(), Vec::new());
+    for number in 0..text.blocks() {
+        job.check()?;
+        let mut block = text.block(number, &mut buffer)?;
+        while block.next(&mut words)? {
+            visit(&words);
+        }
+    }
+    Ok(())
+}
+
+/// Target words of a source word, ascending, and their weights in fixed point.
+pub type CountRow = Vec<(u32, u64)>;
+
+/// Hands the row of every source word to `take`, in the order of their numbers.
 pub fn cooccurrences(
-    text: &Numbered<'_>,
-    (src_len, tgt_len): (usize, usize),
+    text: &Shard,
+    chances: &Chances,
+    memory: usize,
     job: &Job,
-) -> Result<Lexicon> {
-    let index = SentenceIndex::new(text, src_len);
-    let mut sums = Sums { weight: vec![0.0; tgt_len], touched: Vec::new() };
-    let mut lexicon = Lexicon::new();
-    for src in 0..src_len {
-        if src % CHECK_EVERY == 0 {
-            job.check()?;
-        }
-        for &sentence in index.sentences(src) {
-            sums.add_sentence(text, sentence as usize);
-        }
-        lexicon.push_row(sums.drain())?;
-    }
-    Ok(lexicon)
-}
-
-/// For each source word, the sentences it occurs in, once per occurrence.
-struct SentenceIndex {
-    start: Vec<usize>,
-    sentences: Vec<u32>,
-}
-
-impl SentenceIndex {
-    fn new(text: &Numbered<'_>, src_len: usize) -> Self {
-        let mut start = vec![0usize; src_len + 2];
-        visit_words(text, |word, _| start[word as usize + 2] += 1);
-        for word in 2..start.len() {
-            start[word] += start[word - 1];
-        }
-        // start[word + 1] is now where the word begins, and after filling where it ends
-        let mut sentences = vec![0u32; start[src_len + 1]];
-        visit_words(text, |word, sentence| {
-            let slot = &mut start[word as usize + 1];
-            sentences[*slot] = to_u32(sentence);
-            *slot += 1;
-        });
-        SentenceIndex { start, sentences }
-    }
-
-    fn sentences(&self, word: usize) -> &[u32] {
-        &self.sentences[self.start[word]..self.start[word + 1]]
-    }
-}
-
-fn visit_words(text: &Numbered<'_>, mut visit: impl FnMut(u32, usize)) {
-    for k in 0..text.len() {
-        if text.has_links(k) {
-            for &id in text.src.sentence(k) {
-                visit(text.src_numbers.number(id), k);
+    mut take: impl FnMut(&CountRow) -> Result<()>,
+) -> Result<()> {
+    let room = memory.min(LEAST_ROOM.max(4 * text.bytes())) / job.threads();
+    let ranges = ranges(chances, room / SLOT);
+    let mut row = CountRow::new();
+    for together in ranges.chunks(job.threads()) {
+        let count = |(): &mut (), number: usize| {
+            let mut table = Table::new(chances, together[number].clone());
+            visit(text, job, |words| table.add(words))?;
+            Ok(table)
+        };
+        let (tables, _) = map(together.len(), 1, job, || (), count)?;
+        for table in tables {
+            for src in table.words.clone() {
+                table.read_row(src, &mut row);
+                take(&row)?;
             }
         }
     }
+    Ok(())
 }
 
-/// Sums for one source word, by target word; `touched` are those above 0.
-struct Sums {
-    weight: Vec<f32>,
-    touched: Vec<u32>,
+/// Most slots that a row may need: a third more than it has pairs, and one that stays free.
+fn slots(chances: &Chances, src: usize) -> usize {
+    let pairs = to_usize(chances.cells[src]).min(chances.tgt.len());
+    pairs + pairs / 3 + 1
 }
 
-impl Sums {
-    fn add_sentence(&mut self, text: &Numbered<'_>, k: usize) {
-        let (src_len, tgt_ids) = (text.src.sentence(k).len(), text.tgt.sentence(k));
-        // both directions choose among the other side's words and NULL; agreement is their
-        // geometric mean
-        let share = 1.0 / ((src_len + 1) as f32 * (tgt_ids.len() + 1) as f32).sqrt();
-        for &id in tgt_ids {
-            let number = text.tgt_numbers.number(id);
-            let weight = &mut self.weight[number as usize];
-            if *weight == 0.0 {
-                self.touched.push(number);
+/// Runs of source words whose tables have up to `room` slots; a word that needs more is alone.
+fn ranges(chances: &Chances, room: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut taken) = (0, 0);
+    for src in 0..chances.src.len() {
+        let wanted = slots(chances, src);
+        if src > start && taken + wanted > room {
+            ranges.push(start..src);
+            (start, taken) = (src, 0);
+        }
+        taken += wanted;
+    }
+    if start < chances.src.len() {
+        ranges.push(start..chances.src.len());
+    }
+    ranges
+}
+
+/// Sums for a range of source words; a row is a small table of target words.
+struct Table {
+    words: Range<usize>,
+    starts: Vec<usize>,
+    tgt: Vec<u32>,
+    sums: Vec<u64>,
+}
+
+impl Table {
+    fn new(chances: &Chances, words: Range<usize>) -> Self {
+        let mut starts = vec![0];
+        let mut end = 0;
+        for src in words.clone() {
+            end += slots(chances, src);
+            starts.push(end);
+        }
+        Table { words, starts, tgt: vec![UNKNOWN; end], sums: vec![0; end] }
+    }
+
+    fn add(&mut self, words: &Words) {
+        let share = share(words);
+        for &src in &words.src {
+            let src = src as usize;
+            if !self.words.contains(&src) {
+                continue;
             }
-            *weight += share;
+            let row = self.row(src);
+            let (tgt, sums) = (&mut self.tgt[row.clone()], &mut self.sums[row]);
+            for &word in &words.tgt {
+                let slot = seek(tgt, word);
+                tgt[slot] = word;
+                sums[slot] += share;
+            }
         }
     }
 
-    fn drain(&mut self) -> impl ExactSizeIterator<Item = Entry> + '_ {
-        self.touched
-            .drain(..)
-            .map(|tgt| Entry { tgt, weight: std::mem::take(&mut self.weight[tgt as usize]) })
+    fn row(&self, src: usize) -> Range<usize> {
+        let number = src - self.words.start;
+        self.starts[number]..self.starts[number + 1]
+    }
+
+    fn read_row(&self, src: usize, row: &mut CountRow) {
+        let slots = self.row(src);
+        let seen = self.tgt[slots.clone()].iter().zip(&self.sums[slots]);
+        row.clear();
+        row.extend(seen.filter(|&(&tgt, _)| tgt != UNKNOWN).map(|(&tgt, &sum)| (tgt, sum)));
+        row.sort_unstable();
+    }
+}
+
+/// The slot of a target word in a row, or the free one where it belongs.
+fn seek(row: &[u32], word: u32) -> usize {
+    let hash = word.wrapping_mul(0x9E37_79B1); // 2^32 / golden ratio: spreads neighbouring numbers
+    let mut slot = to_usize((u64::from(hash) * row.len() as u64) >> 32);
+    while row[slot] != word && row[slot] != UNKNOWN {
+        slot = if slot + 1 == row.len() { 0 } else { slot + 1 };
+    }
+    slot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::TempFolder;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn any_room_and_threads_give_the_counts_of_a_map(
+            pairs in prop::collection::vec(
+                (prop::collection::vec(0u32..12, 1..6), prop::collection::vec(0u32..9, 1..6)),
+                0..40,
+            ),
+            room in 0usize..300,
+            threads in 1usize..4,
+        ) {
+            let mut text = Shard::new(1 << 20, &TempFolder::new(None));
+            let mut expected = BTreeMap::new();
+            for (src, tgt) in pairs {
+                let words = Words { src, tgt };
+                for &src in &words.src {
+                    for &tgt in &words.tgt {
+                        *expected.entry((src, tgt)).or_insert(0) += share(&words);
+                    }
+                }
+                text.push(&words).unwrap();
+            }
+            let (text, job) = (text.finish().unwrap(), Job::new(threads));
+            let chances = Chances::of(&text, (12, 9), &job).unwrap();
+            let (mut rows, mut src) = (BTreeMap::new(), 0);
+            cooccurrences(&text, &chances, room, &job, |row| {
+                rows.extend(row.iter().map(|&(tgt, sum)| ((src, tgt), sum)));
+                src += 1;
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(src, 12);
+            let of = |word: u32| expected.iter().filter(move |((s, _), _)| *s == word);
+            for word in 0..12 {
+                let sum: u64 = of(word).map(|(_, sum)| sum).sum();
+                prop_assert_eq!(chances.src[word as usize], sum);
+            }
+            prop_assert_eq!(rows, expected);
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! Not: learning; the aligner does not change.
 
 use super::diagonal;
+use super::features::{FEATURES, FeatureRow, Frequencies, features};
 use super::hmm::Hmm;
 use super::links::{Link, Links};
 use super::numbered::Numbered;
@@ -78,47 +79,81 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The links of all sentence pairs of a bitext, and the posterior of each link.
-    pub fn align(&self, bitext: &Bitext, choice: Choice, job: &Job) -> Result<(Links, Vec<f32>)> {
+    /// The links of all sentence pairs of a bitext, and what is thought of each pair if
+    /// `wants_features`.
+    pub fn align(
+        &self,
+        bitext: &Bitext,
+        choice: Choice,
+        wants_features: bool,
+        job: &Job,
+    ) -> Result<Aligned> {
         choice.check()?;
         let text = Numbered::new(bitext, [&self.src_numbers, &self.tgt_numbers]);
+        let frequencies = wants_features.then(|| self.aligner.frequencies());
         job.begin(text.len() as u64);
         let workers = for_each_block(text.len(), BLOCK, job, Worker::default, |worker, block| {
-            let mut links = Vec::new();
-            let mut counts = Vec::with_capacity(block.len());
-            let start = block.start;
+            let mut done = Done { start: block.start, ..Done::default() };
             for k in block {
-                let before = links.len();
-                worker.align(self.aligner, &text, k, choice, &mut links);
-                counts.push(links.len() - before);
+                let before = done.links.len();
+                worker.align(self.aligner, &text, k, choice, &mut done.links);
+                done.counts.push(done.links.len() - before);
+                if let Some(frequencies) = frequencies {
+                    let row = if text.has_links(k) { worker.features(frequencies) } else { NONE };
+                    done.features.push(row);
+                }
             }
-            worker.blocks.push((start, counts, links));
+            worker.done.push(done);
             Ok(())
         })?;
         Ok(joined(workers))
     }
 }
 
-/// Puts the blocks of all threads in the order of the text.
-fn joined(workers: Vec<Worker>) -> (Links, Vec<f32>) {
-    let mut blocks: Vec<_> = workers.into_iter().flat_map(|worker| worker.blocks).collect();
-    blocks.sort_unstable_by_key(|&(start, ..)| start);
-    let (mut links, mut posteriors) = (Links::default(), Vec::new());
-    for (_, counts, found) in blocks {
-        let mut rest = &found[..];
-        for count in counts {
-            let (of_sentence, others) = rest.split_at(count);
-            // Links are found in the order in which `Links` keeps them, so the rows match.
-            links.push(of_sentence.iter().map(|scored| scored.link));
-            posteriors.extend(of_sentence.iter().map(|scored| scored.posterior));
-            rest = others;
-        }
-    }
-    (links, posteriors)
+/// The row of a pair that can have no links.
+const NONE: FeatureRow = [f32::NAN; FEATURES];
+
+/// A text with its links.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Aligned {
+    /// The links of each pair.
+    pub links: Links,
+    /// The posterior of each link.
+    pub posteriors: Vec<f32>,
+    /// What is thought of each pair, if it was asked for; not numbers where a side is blank or too
+    /// long.
+    pub features: Vec<FeatureRow>,
 }
 
-/// Scratch memory of a thread, and the blocks it has done: first sentence, links per sentence,
-/// links.
+/// Puts the blocks of all threads in the order of the text.
+fn joined(workers: Vec<Worker>) -> Aligned {
+    let mut blocks: Vec<_> = workers.into_iter().flat_map(|worker| worker.done).collect();
+    blocks.sort_unstable_by_key(|done| done.start);
+    let mut aligned = Aligned::default();
+    for done in blocks {
+        let mut rest = &done.links[..];
+        for count in done.counts {
+            let (of_sentence, others) = rest.split_at(count);
+            // Links are found in the order in which `Links` keeps them, so the rows match.
+            aligned.links.push(of_sentence.iter().map(|scored| scored.link));
+            aligned.posteriors.extend(of_sentence.iter().map(|scored| scored.posterior));
+            rest = others;
+        }
+        aligned.features.extend(done.features);
+    }
+    aligned
+}
+
+/// A block of sentences with their links: first sentence, links per sentence, links, features.
+#[derive(Default)]
+struct Done {
+    start: usize,
+    counts: Vec<usize>,
+    links: Vec<ScoredLink>,
+    features: Vec<FeatureRow>,
+}
+
+/// Scratch memory of a thread, and the blocks it has done.
 #[derive(Default)]
 struct Worker {
     pair: Pair,
@@ -126,7 +161,9 @@ struct Worker {
     hmm: Hmm,
     prior: Vec<f32>,
     posteriors: [Posteriors; 2],
-    blocks: Vec<(usize, Vec<usize>, Vec<ScoredLink>)>,
+    /// By direction: of the generated words.
+    likelihoods: [f32; 2],
+    done: Vec<Done>,
 }
 
 impl Worker {
@@ -150,7 +187,7 @@ impl Worker {
                 let links = symmetrise(
                     &by_src,
                     &by_tgt,
-                    (self.pair.src.len(), self.pair.tgt.len()),
+                    (self.pair.words.src.len(), self.pair.words.tgt.len()),
                     heuristic,
                 );
                 out.extend(
@@ -167,21 +204,26 @@ impl Worker {
         for (side, direction) in Direction::BOTH.into_iter().enumerate() {
             self.pair.emissions(&aligner.lexicon, direction, &mut self.emissions);
             let posteriors = &mut self.posteriors[side];
-            match &aligner.order {
+            self.likelihoods[side] = match &aligner.order {
                 Order::Hmm(jumps) => {
-                    self.hmm.run(&self.emissions, &jumps[side], aligner.null_prob, posteriors, None)
+                    let jumps = &jumps[side];
+                    self.hmm.run(&self.emissions, jumps, aligner.null_prob, posteriors, None);
+                    self.hmm.log_likelihood()
                 }
-                Order::Diagonal { tension } => {
-                    diagonal::run(
-                        &self.emissions,
-                        *tension,
-                        aligner.null_prob,
-                        &mut self.prior,
-                        posteriors,
-                    );
-                }
-            }
+                Order::Diagonal { tension } => diagonal::run(
+                    &self.emissions,
+                    *tension,
+                    aligner.null_prob,
+                    &mut self.prior,
+                    posteriors,
+                ),
+            };
         }
+    }
+
+    /// What is thought of the pair that was aligned last.
+    fn features(&self, frequencies: &Frequencies) -> FeatureRow {
+        features(&self.pair.words, &self.posteriors, self.likelihoods, frequencies)
     }
 
     fn posterior(&self, link: Link) -> f32 {
@@ -190,8 +232,8 @@ impl Worker {
     }
 
     fn links_over(&self, threshold: f32, out: &mut Vec<ScoredLink>) {
-        for src in 0..self.pair.src.len() {
-            for tgt in 0..self.pair.tgt.len() {
+        for src in 0..self.pair.words.src.len() {
+            for tgt in 0..self.pair.words.tgt.len() {
                 let link = Link::at(src, tgt);
                 let posterior = self.posterior(link);
                 if posterior >= threshold {

@@ -56,17 +56,19 @@ pub fn distance((word, words): (usize, usize), (state, states): (usize, usize)) 
     ((word as f32 + 0.5) / words as f32 - (state as f32 + 0.5) / states as f32).abs()
 }
 
-/// Finds the posteriors of a sentence pair; `prior` is scratch memory.
+/// Finds the posteriors of a sentence pair and the log-likelihood of its generated words; `prior` is
+/// scratch memory.
 pub fn run(
     emissions: &Emissions,
     tension: f32,
     null_prob: f32,
     prior: &mut Vec<f32>,
     posteriors: &mut Posteriors,
-) {
+) -> f32 {
     let (words, states) = (emissions.words(), emissions.states);
     posteriors.reset(words, states);
     prior.resize(states, 0.0);
+    let mut log_likelihood = 0.0;
     for word in 0..words {
         fill_prior(tension, (word, words), prior);
         let row = &mut posteriors.real[word * states..(word + 1) * states];
@@ -80,7 +82,9 @@ pub fn run(
         }
         row.iter_mut().for_each(|posterior| *posterior /= total);
         posteriors.null[word] = null / total;
+        log_likelihood += total.max(f32::MIN_POSITIVE).ln();
     }
+    log_likelihood
 }
 
 /// Expected distances from the diagonal of one direction, in fixed point.

@@ -11,7 +11,7 @@
 use super::jump::{DISTANCES, EDGES, Jumps};
 use super::lexicon::{Entry, Lexicon, SideScale};
 use super::numbered::MAX_WORDS;
-use super::{Aligner, Order};
+use super::{Aligner, MAX_CALIBRATION, Order};
 use crate::corpus::Vocab;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
@@ -50,6 +50,10 @@ impl Aligner {
         body.names(&self.src_names);
         body.names(&self.tgt_names);
         body.lexicon(&self.lexicon);
+        if !self.calibration.is_empty() {
+            body.u32(to_u32(self.calibration.len()));
+            body.f32s(&self.calibration);
+        }
         SEAL.seal(&[], &body.0)
     }
 
@@ -61,9 +65,10 @@ impl Aligner {
         let src_names = body.names()?;
         let tgt_names = body.names()?;
         let lexicon = body.lexicon(src_names.len(), tgt_names.len())?;
+        let mut aligner = Aligner::new([src_names, tgt_names], lexicon, order, null_prob);
+        aligner.calibration = body.calibration()?;
         body.0.end()?;
-        let summary = None;
-        Ok(Aligner { src_names, tgt_names, lexicon, order, null_prob, summary })
+        Ok(aligner)
     }
 }
 
@@ -176,6 +181,22 @@ impl Reader<'_> {
         Ok(names)
     }
 
+    /// What may follow the lexicon.
+    fn calibration(&mut self) -> Checked<Vec<f32>> {
+        if self.0.is_at_end() {
+            return Ok(Vec::new());
+        }
+        let len = self.0.u32()? as usize;
+        if !(1..=MAX_CALIBRATION).contains(&len) {
+            return Err(Flaw::new("a calibration of no or too many numbers"));
+        }
+        let values: Vec<f32> = self.0.groups(len)?.map(f32::from_le_bytes).collect();
+        if values.iter().all(|value| value.is_finite()) {
+            return Ok(values);
+        }
+        Err(Flaw::new("a calibration that is not a number"))
+    }
+
     fn side(&mut self, len: usize) -> Checked<SideScale> {
         Ok(SideScale { given: self.f32s(len)?, null: self.f32s(len)? })
     }
@@ -186,7 +207,7 @@ impl Reader<'_> {
         lexicon.tgt = self.side(tgt_len)?;
         for _ in 0..src_len {
             let row = self.row(tgt_len)?;
-            lexicon.push_row(row.into_iter()).map_err(|_| Flaw::new("too many pairs of words"))?;
+            lexicon.push_row(&row).map_err(|_| Flaw::new("too many pairs of words"))?;
         }
         Ok(lexicon)
     }

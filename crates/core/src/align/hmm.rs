@@ -37,6 +37,8 @@ pub struct Hmm {
     /// Sums over words of what left a state times what was emitted in another.
     flow: Vec<f32>,
     live: Vec<(usize, f32)>,
+    /// Of the words of the pair, without what ends it.
+    log_likelihood: f32,
 }
 
 /// Clears a vector and fills it with `len` zeros.
@@ -74,6 +76,11 @@ impl Hmm {
         }
     }
 
+    /// Log-likelihood of the generated words of the pair that was run last.
+    pub fn log_likelihood(&self) -> f32 {
+        self.log_likelihood
+    }
+
     /// Sizes the scratch memory and normalises the jumps inside the sentence.
     fn prepare(&mut self, jumps: &Jumps, words: usize, states: usize, null_prob: f32) {
         let stride = states.next_multiple_of(LANES);
@@ -105,6 +112,7 @@ impl Hmm {
 
     fn run_forward(&mut self, emissions: &Emissions, null_prob: f32) {
         let stride = self.stride;
+        self.log_likelihood = 0.0;
         for word in 0..emissions.words() {
             let (done, rest) = self.forward.split_at_mut(word * stride);
             let current = &mut rest[..emissions.states];
@@ -128,6 +136,7 @@ impl Hmm {
                 current[state] = real[state] + null * before[state];
                 total += current[state];
             }
+            self.log_likelihood += total.max(f32::MIN_POSITIVE).ln();
             let scale = inverse(total);
             real.iter_mut().for_each(|value| *value *= scale);
             current.iter_mut().for_each(|value| *value *= scale);

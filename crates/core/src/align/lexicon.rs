@@ -51,6 +51,7 @@ pub struct SideScale {
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     row_start: Vec<u32>,
+    pairs: usize,
     /// Word and weight side by side: a look-up waits for memory once.
     slots: Vec<Entry>,
     /// The source words.
@@ -77,30 +78,20 @@ impl Lexicon {
     }
 
     /// Adds the next source word with its target words, each at most once.
-    pub fn push_row(&mut self, entries: impl ExactSizeIterator<Item = Entry>) -> Result<()> {
+    pub fn push_row(&mut self, entries: &[Entry]) -> Result<()> {
         let start = self.slots.len();
         let end = start + row_slots(entries.len());
         let end_index =
             u32::try_from(end).ok().filter(|&end| end != EMPTY).ok_or_else(|| Error::Limit {
                 place: Place { file: "align".into(), line: None },
                 found: "too many pairs of words that occur together".into(),
-                limit: "4,294,967,294; align the text in parts".into(),
+                limit: "4,294,967,294; give less memory, or align the text in parts".into(),
             })?;
         self.slots.resize(end, FREE);
-        for entry in entries {
-            let slot = self.free_slot(start..end, entry.tgt);
-            self.slots[slot] = entry;
-        }
+        fill_row(&mut self.slots[start..], entries);
+        self.pairs += entries.len();
         self.row_start.push(end_index);
         Ok(())
-    }
-
-    fn free_slot(&self, row: std::ops::Range<usize>, tgt: u32) -> usize {
-        let mut slot = row.start + home(tgt, row.len());
-        while self.slots[slot].tgt != EMPTY {
-            slot = if slot + 1 == row.end { row.start } else { slot + 1 };
-        }
-        slot
     }
 
     /// Number of source words.
@@ -110,7 +101,7 @@ impl Lexicon {
 
     /// Number of pairs of words.
     pub fn pair_count(&self) -> usize {
-        self.slots.iter().filter(|entry| entry.tgt != EMPTY).count()
+        self.pairs
     }
 
     /// The row of a source word, in which many target words can be looked up.
@@ -147,13 +138,12 @@ impl Lexicon {
         }
     }
 
-    /// Makes the first probabilities from the weights of `cooccurrences`; NULL gives words by their
+    /// Makes the first probabilities from what each word has by chance; NULL gives words by their
     /// frequency.
-    pub fn start(&mut self, tgt_len: usize, discount: f32) {
-        let (src_sums, tgt_sums) = self.sums(tgt_len);
-        self.src.null = distribution(&src_sums);
-        self.tgt.null = distribution(&tgt_sums);
-        self.scale(&src_sums, &tgt_sums, discount);
+    pub fn start(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
+        self.src.null = distribution(src_sums);
+        self.tgt.null = distribution(tgt_sums);
+        self.scale(src_sums, tgt_sums, discount);
     }
 
     /// Makes probabilities from expected counts, which start again at 0.
@@ -195,20 +185,48 @@ impl Lexicon {
         self.tgt.given = scales(tgt_sums);
     }
 
-    /// A copy without pairs whose probability is under `threshold` in both directions.
-    pub fn pruned(&self, threshold: f32) -> Result<Lexicon> {
-        let mut kept = Lexicon::new();
+    /// Drops pairs whose probability is under `threshold` in both directions.
+    pub fn prune(&mut self, threshold: f32) {
+        let scales = (std::mem::take(&mut self.src), std::mem::take(&mut self.tgt));
+        let is_kept = |src: usize, entry: &Entry| {
+            let scale = scales.0.given[src].max(scales.1.given[entry.tgt as usize]);
+            entry.weight * scale >= threshold
+        };
+        self.retain(is_kept);
+        (self.src, self.tgt) = scales;
+    }
+
+    /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before.
+    pub fn retain(&mut self, is_kept: impl Fn(usize, &Entry) -> bool) {
+        let (mut slots, row_start) = (std::mem::take(&mut self.slots), self.row_start.clone());
         let mut entries = Vec::new();
-        for (src, &scale) in self.src.given.iter().enumerate() {
-            let is_kept = |entry: &Entry| {
-                entry.weight * scale.max(self.tgt.given[entry.tgt as usize]) >= threshold
-            };
-            entries.extend(self.row_range(src).filter_map(|slot| self.entry(slot)).filter(is_kept));
-            kept.push_row(entries.drain(..))?;
+        let mut start = 0;
+        self.pairs = 0;
+        for (src, row) in row_start.windows(2).enumerate() {
+            let old = &slots[row[0] as usize..row[1] as usize];
+            entries.extend(old.iter().filter(|e| e.tgt != EMPTY && is_kept(src, e)).copied());
+            let end = start + row_slots(entries.len());
+            fill_row(&mut slots[start..end], &entries);
+            self.pairs += entries.len();
+            self.row_start[src + 1] = to_u32(end);
+            start = end;
+            entries.clear();
         }
-        kept.src = self.src.clone();
-        kept.tgt = self.tgt.clone();
-        Ok(kept)
+        slots.truncate(start);
+        slots.shrink_to_fit();
+        self.slots = slots;
+    }
+}
+
+/// Writes the pairs of a row into its slots.
+fn fill_row(row: &mut [Entry], entries: &[Entry]) {
+    row.fill(FREE);
+    for entry in entries {
+        let mut slot = home(entry.tgt, row.len());
+        while row[slot].tgt != EMPTY {
+            slot = if slot + 1 == row.len() { 0 } else { slot + 1 };
+        }
+        row[slot] = *entry;
     }
 }
 
@@ -271,10 +289,10 @@ mod tests {
 
     fn small() -> Lexicon {
         let mut lexicon = Lexicon::new();
-        lexicon.push_row(vec![entry(0, 3.0), entry(2, 1.0)].into_iter()).unwrap();
-        lexicon.push_row(std::iter::empty()).unwrap();
-        lexicon.push_row(vec![entry(2, 1.0)].into_iter()).unwrap();
-        lexicon.start(3, 0.0);
+        lexicon.push_row(&[entry(0, 3.0), entry(2, 1.0)]).unwrap();
+        lexicon.push_row(&[]).unwrap();
+        lexicon.push_row(&[entry(2, 1.0)]).unwrap();
+        lexicon.start(&[4.0, 0.0, 1.0], &[3.0, 0.0, 2.0], 0.0);
         lexicon
     }
 
@@ -299,8 +317,11 @@ mod tests {
 
     #[test]
     fn pruning_asks_both_directions() {
-        let pruned = small().pruned(0.3).unwrap();
-        assert_eq!(pruned.pair_count(), 3); // 0.25 one way, but 0.5 the other
-        assert_eq!(small().pruned(0.6).unwrap().pair_count(), 2);
+        let mut lexicon = small();
+        lexicon.prune(0.3);
+        assert_eq!(lexicon.pair_count(), 3); // 0.25 one way, but 0.5 the other
+        lexicon.prune(0.6);
+        assert_eq!(lexicon.pair_count(), 2);
+        assert_eq!(lexicon.entries(0), vec![entry(0, 3.0)]);
     }
 }

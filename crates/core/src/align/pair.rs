@@ -9,6 +9,7 @@
 
 use super::lexicon::{FLOOR, Lexicon};
 use super::numbered::Numbered;
+use super::shard::Words;
 use super::words::UNKNOWN;
 use crate::narrow::to_u16;
 
@@ -46,10 +47,8 @@ pub struct Cell {
 /// A sentence pair; reuse one for many pairs.
 #[derive(Debug, Default)]
 pub struct Pair {
-    /// Source words by model number.
-    pub src: Vec<u32>,
-    /// Target words by model number.
-    pub tgt: Vec<u32>,
+    /// The words by model number.
+    pub words: Words,
     /// What the lexicon knows, by source position, then target position.
     pub cells: Vec<Cell>,
     /// Cells with the same word on both sides where the model does not know one of them.
@@ -60,19 +59,21 @@ impl Pair {
     /// Takes up sentence pair `k`, for which `has_links` holds.
     pub fn load(&mut self, lexicon: &Lexicon, text: &Numbered<'_>, k: usize) {
         let (src_ids, tgt_ids) = (text.src.sentence(k), text.tgt.sentence(k));
-        self.src.clear();
-        self.src.extend(src_ids.iter().map(|&id| text.src_numbers.number(id)));
-        self.tgt.clear();
-        self.tgt.extend(tgt_ids.iter().map(|&id| text.tgt_numbers.number(id)));
+        let Words { src, tgt } = &mut self.words;
+        src.clear();
+        src.extend(src_ids.iter().map(|&id| text.src_numbers.number(id)));
+        tgt.clear();
+        tgt.extend(tgt_ids.iter().map(|&id| text.tgt_numbers.number(id)));
         self.find_cells(lexicon);
         self.find_same(src_ids, tgt_ids);
     }
 
-    fn find_cells(&mut self, lexicon: &Lexicon) {
+    /// Looks up the pairs of words that were put into `words`.
+    pub fn find_cells(&mut self, lexicon: &Lexicon) {
         self.cells.clear();
-        for (i, &src) in self.src.iter().enumerate() {
+        for (i, &src) in self.words.src.iter().enumerate() {
             let row = lexicon.row(src);
-            for (j, &tgt) in self.tgt.iter().enumerate() {
+            for (j, &tgt) in self.words.tgt.iter().enumerate() {
                 if let Some((slot, weight)) = row.find(tgt).filter(|&(_, weight)| weight > 0.0) {
                     self.cells.push(Cell { src: to_u16(i), tgt: to_u16(j), slot, weight });
                 }
@@ -82,12 +83,14 @@ impl Pair {
 
     fn find_same(&mut self, src_ids: &[u32], tgt_ids: &[u32]) {
         self.same.clear();
-        if !self.src.contains(&UNKNOWN) && !self.tgt.contains(&UNKNOWN) {
+        if !self.words.src.contains(&UNKNOWN) && !self.words.tgt.contains(&UNKNOWN) {
             return;
         }
         for (i, src_id) in src_ids.iter().enumerate() {
             for (j, tgt_id) in tgt_ids.iter().enumerate() {
-                if src_id == tgt_id && (self.src[i] == UNKNOWN || self.tgt[j] == UNKNOWN) {
+                if src_id == tgt_id
+                    && (self.words.src[i] == UNKNOWN || self.words.tgt[j] == UNKNOWN)
+                {
                     self.same.push((i, j));
                 }
             }
@@ -97,8 +100,8 @@ impl Pair {
     /// Numbers of generated words and of states in a direction.
     pub fn shape(&self, direction: Direction) -> (usize, usize) {
         match direction {
-            Direction::Target => (self.tgt.len(), self.src.len()),
-            Direction::Source => (self.src.len(), self.tgt.len()),
+            Direction::Target => (self.words.tgt.len(), self.words.src.len()),
+            Direction::Source => (self.words.src.len(), self.words.tgt.len()),
         }
     }
 
@@ -110,8 +113,8 @@ impl Pair {
         out.real.resize(words * states, FLOOR);
         out.null.clear();
         let (generated, scales) = match direction {
-            Direction::Target => (&self.tgt, &lexicon.tgt.null),
-            Direction::Source => (&self.src, &lexicon.src.null),
+            Direction::Target => (&self.words.tgt, &lexicon.tgt.null),
+            Direction::Source => (&self.words.src, &lexicon.src.null),
         };
         out.null.extend(
             generated.iter().map(|&word| scales.get(word as usize).copied().unwrap_or(FLOOR)),
@@ -121,14 +124,14 @@ impl Pair {
 
     fn fill_real(&self, lexicon: &Lexicon, direction: Direction, real: &mut [f32]) {
         let at = |src: usize, tgt: usize| match direction {
-            Direction::Target => tgt * self.src.len() + src,
-            Direction::Source => src * self.tgt.len() + tgt,
+            Direction::Target => tgt * self.words.src.len() + src,
+            Direction::Source => src * self.words.tgt.len() + tgt,
         };
         for cell in &self.cells {
             let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
             let scale = match direction {
-                Direction::Target => lexicon.src.given[self.src[src] as usize],
-                Direction::Source => lexicon.tgt.given[self.tgt[tgt] as usize],
+                Direction::Target => lexicon.src.given[self.words.src[src] as usize],
+                Direction::Source => lexicon.tgt.given[self.words.tgt[tgt] as usize],
             };
             real[at(src, tgt)] = (cell.weight * scale).max(FLOOR);
         }

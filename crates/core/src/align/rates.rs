@@ -21,22 +21,27 @@ impl Aligner {
     /// The rates of the words of `vocab` on the source side and on the target side; 0 for a word
     /// the aligner does not know.
     pub fn link_rates(&self, vocab: &Vocab) -> [Vec<f32>; 2] {
-        let (src_links, tgt_links) = self.lexicon.sums(self.tgt_names.len());
-        let sides = [
-            (&src_links, &self.lexicon.src.null, &self.src_names),
-            (&tgt_links, &self.lexicon.tgt.null, &self.tgt_names),
-        ];
-        sides.map(|(links, null, names)| {
-            let of_null = links.iter().sum::<f64>() / LINKED_TO_NULL;
-            let numbers = Numbering::new(names, vocab);
+        let links: [Vec<f64>; 2] = self.lexicon.sums(self.tgt_names.len()).into();
+        let names = [&self.src_names, &self.tgt_names];
+        let occurrences = self.occurrences();
+        [0, 1].map(|side| {
+            let numbers = Numbering::new(names[side], vocab);
             let rate = |id| match numbers.number(id) {
                 UNKNOWN => 0.0,
-                word => {
-                    let (links, null) = (links[word as usize], f64::from(null[word as usize]));
-                    to_f32(links / (links + null * of_null + 1.0))
-                }
+                word => to_f32(links[side][word as usize] / occurrences[side][word as usize]),
             };
             (0..to_u32(vocab.len())).map(rate).collect()
+        })
+    }
+
+    /// By side and word, about how often training saw it, and 1 more.
+    pub(super) fn occurrences(&self) -> [Vec<f64>; 2] {
+        let links: [Vec<f64>; 2] = self.lexicon.sums(self.tgt_names.len()).into();
+        let nulls = [&self.lexicon.src.null, &self.lexicon.tgt.null];
+        [0, 1].map(|side| {
+            let of_null = links[side].iter().sum::<f64>() / LINKED_TO_NULL;
+            let words = links[side].iter().zip(nulls[side]);
+            words.map(|(links, null)| links + f64::from(*null) * of_null + 1.0).collect()
         })
     }
 }

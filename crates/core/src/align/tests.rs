@@ -49,7 +49,9 @@ fn aligned_text(
     choice: Choice,
     threads: usize,
 ) -> (Links, Vec<f32>) {
-    aligner.decoder(bitext.vocab()).align(bitext, choice, &Job::new(threads)).unwrap()
+    let decoder = aligner.decoder(bitext.vocab());
+    let aligned = decoder.align(bitext, choice, true, &Job::new(threads)).unwrap();
+    (aligned.links, aligned.posteriors)
 }
 
 const METHODS: [Method; 2] = [Method::Hmm, Method::Diagonal];

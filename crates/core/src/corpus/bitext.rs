@@ -54,6 +54,29 @@ impl Bitext {
         Ok(bitext)
     }
 
+    /// Hands each pair of lines of two files to `visit`, one after the other, and keeps none.
+    pub fn visit_files(
+        src: &Path,
+        tgt: &Path,
+        job: &Job,
+        mut visit: impl FnMut(&str, &str) -> Result<()>,
+    ) -> Result<()> {
+        let mut src_lines = LineReader::open(src)?;
+        let mut tgt_lines = LineReader::open(tgt)?;
+        for line in 0u64.. {
+            match (src_lines.next_str()?, tgt_lines.next_str()?) {
+                (Some(src_line), Some(tgt_line)) => visit(src_line, tgt_line)?,
+                (None, None) => break,
+                (left, _) => {
+                    let (longer, shorter) = if left.is_some() { (src, tgt) } else { (tgt, src) };
+                    return Err(uneven(longer, shorter, line));
+                }
+            }
+            report(line + 1, job)?;
+        }
+        Ok(())
+    }
+
     /// The words of both sides.
     pub fn vocab(&self) -> &Vocab {
         &self.vocab
@@ -92,19 +115,10 @@ impl Bitext {
         options: ReadOptions,
         job: &Job,
     ) -> Result<()> {
-        let mut src_lines = LineReader::open(src)?;
-        let mut tgt_lines = LineReader::open(tgt)?;
-        loop {
-            match (src_lines.next_str()?, tgt_lines.next_str()?) {
-                (Some(src_line), Some(tgt_line)) => self.push(src_line, tgt_line, options),
-                (None, None) => return Ok(()),
-                (left, _) => {
-                    let (longer, shorter) = if left.is_some() { (src, tgt) } else { (tgt, src) };
-                    return Err(uneven(longer, shorter, self.len() as u64));
-                }
-            }
-            report(self.len() as u64, job)?;
-        }
+        Bitext::visit_files(src, tgt, job, |src_line, tgt_line| {
+            self.push(src_line, tgt_line, options);
+            Ok(())
+        })
     }
 
     fn read_columns(

@@ -41,6 +41,12 @@ impl Vocab {
         self.ends.is_empty()
     }
 
+    /// About how many bytes of memory it takes.
+    pub fn bytes(&self) -> usize {
+        let table = self.ids.capacity() * (size_of::<WordId>() + 1);
+        self.letters.len() + self.ends.len() * size_of::<usize>() + table
+    }
+
     /// The word with this id; panics when there is none.
     pub fn word(&self, id: WordId) -> &str {
         slice(&self.letters, &self.ends, id)

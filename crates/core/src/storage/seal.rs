@@ -234,6 +234,11 @@ impl<'a> Body<'a> {
         str::from_utf8(self.take(len)?).map_err(|_| Flaw(format!("{what} is not UTF-8").into()))
     }
 
+    /// Whether nothing follows.
+    pub fn is_at_end(&self) -> bool {
+        self.cursor.is_at_end()
+    }
+
     /// Refuses bytes that nobody asked for.
     pub fn end(self) -> Checked<()> {
         match self.cursor.is_at_end() {
