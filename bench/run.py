@@ -11,7 +11,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 STAGES = (
-    *("corpus", "annotate", "align", "extract", "lm", "waw", "neural", "decode", "tune"),
+    *(
+        "corpus",
+        "annotate",
+        "align",
+        "align-scale",
+        "extract",
+        "lm",
+        "waw",
+        "neural",
+        "decode",
+        "tune",
+    ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
     *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
 )

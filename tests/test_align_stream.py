@@ -58,7 +58,7 @@ def test_little_memory_leaves_out_pairs_of_words_and_says_so(tmp_path: Path) -> 
         for _ in range(2500)
     ]
     learned = align.fit_files(
-        [write(tmp_path, pairs)], memory="76M", lexical_iterations=1, order_iterations=0, threads=1
+        [write(tmp_path, pairs)], memory="90M", lexical_iterations=1, order_iterations=0, threads=1
     )
     assert learned.summary is not None
     assert learned.summary.no_room > 0

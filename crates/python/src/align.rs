@@ -72,7 +72,7 @@ impl Links {
 /// How an aligner is trained.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct FitOptions {
-    inner: align::FitOptions,
+    pub inner: align::FitOptions,
 }
 
 #[pymethods]
@@ -104,7 +104,7 @@ impl FitOptions {
 /// A trained aligner; see `wayword.align.Aligner`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Aligner {
-    inner: align::Aligner,
+    pub inner: align::Aligner,
 }
 
 #[pymethods]

@@ -3,6 +3,7 @@
 //! No algorithm lives here. Users import `wayword.<stage>`; only those modules import `_core`.
 
 mod align;
+mod align_parts;
 mod annotate;
 mod annotated;
 mod border;
@@ -47,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<annotate::WordClasses>()?;
     module.add_class::<align::Aligner>()?;
     module.add_class::<align::FitOptions>()?;
+    module.add_class::<align_parts::AlignTasks>()?;
     module.add_class::<align::Links>()?;
     module.add_class::<lm::LanguageModel>()?;
     module.add_class::<lm::LanguageModelTrainer>()?;

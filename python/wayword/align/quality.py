@@ -2,7 +2,7 @@
 
 In: the features that a trained aligner gives each pair. Out: scores between 0 and 1.
 How: pairs of the text stand for good ones; bad ones are made of them: the target of another pair of
-about the same length, a side of which a part is cut off, a target in the language of the source.
+about the same length, a side of which a part is cut off, a side in the language of the other.
 A logistic regression learns to tell them apart; its numbers are kept with the aligner. A score is
 the probability that a pair is good if half of all pairs are: sort and cut by it, or expect of the
 pairs above .5 that most are good.
@@ -10,8 +10,8 @@ Cost: aligning a sample of some thousand pairs three times.
 Not: pairs with a side that is blank or over 1,000 words: they have 0.
 
 >>> import numpy as np
->>> good = np.array([[3.0, 3.0, 0.9, 1.0, 1.0, 0.0, 0.0, 8.0, 8.0]] * 40)
->>> bad = np.array([[0.1, 0.2, 0.1, 0.2, 0.2, 0.8, 0.7, 8.0, 9.0]] * 40)
+>>> good = np.array([[3.0, 3.0, 0.9, 1.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.1, 8.0, 8.0]] * 40)
+>>> bad = np.array([[0.1, 0.2, 0.1, 0.2, 0.2, 0.8, 0.7, 3.0, 2.0, 0.1, 8.0, 9.0]] * 40)
 >>> numbers = learn(good, bad)
 >>> scores(np.vstack([good[0], bad[0]]), numbers).round().tolist()
 [1.0, 0.0]
@@ -46,7 +46,7 @@ def spoiled(pairs: Sequence[Pair], seed: int) -> Iterator[Pair]:
 
     >>> pairs = [("a b c d", "w x y z"), ("e f", "u v"), ("g h i j", "q r s t"), ("k l", "o p")]
     >>> list(spoiled(pairs, 1))
-    [('a b c d', 'q r s t'), ('e', 'u v'), ('g h i j', 'k l'), ('k l', 'w x y z')]
+    [('a b c d', 'q r s t'), ('e', 'u v'), ('g h i j', 'g h i j'), ('k l', 'w x y z')]
     """
     draw = random.Random(seed)
     by_length = sorted(range(len(pairs)), key=lambda k: (len(pairs[k][1].split()), k))
@@ -58,7 +58,8 @@ def spoiled(pairs: Sequence[Pair], seed: int) -> Iterator[Pair]:
             share = draw.uniform(0.3, 0.7)
             yield (src, _cut(tgt, share)) if draw.random() < 0.5 else (_cut(src, share), tgt)
         else:
-            yield src, pairs[(number + 1) % len(pairs)][0]
+            other = pairs[(number + 1) % len(pairs)]
+            yield [(src, src), (src, other[0]), (other[1], tgt)][draw.randrange(3)]
 
 
 def _cut(line: str, share: float) -> str:
@@ -76,7 +77,7 @@ def learn(good: "Rows", bad: "Rows") -> list[float]:
             f"score: found {len(good)} pairs to learn from; expected at least {LEAST} with words "
             "on both sides"
         )
-    usual = float(np.median(np.log(good[:, 7] / good[:, 8])))
+    usual = float(np.median(np.log(good[:, -2] / good[:, -1])))
     rows = _expanded(np.vstack([good, bad]), usual)
     middle, width = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     design = np.column_stack([(rows - middle) / width, np.ones(len(rows))])
@@ -115,13 +116,16 @@ def _expanded(features: "Rows", usual: float) -> "Rows":
     import numpy as np
 
     features = np.asarray(features, dtype=np.float64)
-    gains, links, linked, gaps = np.split(features[:, :7], [2, 3, 5], axis=1)
-    lengths = features[:, 7:]
+    gains, links, linked, gaps, home, same, lengths = np.split(
+        features, [2, 3, 5, 7, 9, 10], axis=1
+    )
     odd = np.abs(np.log(lengths[:, 0] / lengths[:, 1]) - usual)
-    worst = [gains.min(axis=1), linked.min(axis=1), gaps.max(axis=1)]
+    home = np.clip(home, -4, 4)
+    worst = [gains.min(axis=1), linked.min(axis=1), gaps.max(axis=1), home.min(axis=1)]
     size = np.log(lengths.sum(axis=1))
-    long_gaps = gaps.max(axis=1) * size
-    return np.column_stack([gains, links, linked, gaps, *worst, odd, odd * size, size, long_gaps])
+    by_size = [odd * size, gaps.max(axis=1) * size, same[:, 0] * size]
+    columns = [gains, links, linked, gaps, home, same, *worst, odd, size, *by_size]
+    return np.column_stack(columns)
 
 
 def _logistic(values: "Rows") -> "Rows":

@@ -172,7 +172,7 @@ def _aligner(args: argparse.Namespace, files: "Files", parts: Any) -> "Aligner":
                 taken = [(str(folder / "src"), str(folder / "tgt"))]
                 draw_lines(files, taken[0], args.sample, args.seed)
             aligner = _learned(args, taken)
-        wants_scores = args.save or parts or args.score is not None
+        wants_scores = args.save or args.score is not None
         if wants_scores and not aligner.is_calibrated:
             drawn = str(folder / "some.src"), str(folder / "some.tgt")
             draw_lines(files, drawn, quality.SAMPLE, args.seed)

@@ -10,12 +10,10 @@ use super::FitOptions;
 use super::shard::Shard;
 use crate::corpus::Vocab;
 use crate::error::{Error, Result};
-use crate::job::Job;
 use crate::storage::TempFolder;
 
-/// The program itself, and the scratch memory of a thread.
-const PROGRAM: usize = 48 << 20;
-const THREAD: usize = 4 << 20;
+/// The program itself and the scratch memory of its threads, whose number must not matter.
+const PROGRAM: usize = 56 << 20;
 
 /// What both scales, counts and sums of a word take.
 const WORD: usize = 48;
@@ -42,16 +40,16 @@ impl FitOptions {
     }
 
     /// What the names of the words and the text leave for the lexicon.
-    pub(super) fn room(&self, names: &[Vocab; 2], text: &Shard, job: &Job) -> Result<Room> {
+    pub(super) fn room(&self, names: &[Vocab; 2]) -> Result<Room> {
         let words: usize = names.iter().map(|names| names.bytes() + WORD * names.len()).sum();
-        let taken = PROGRAM + job.threads() * THREAD + words + text.bytes().min(self.memory / 8);
-        let rest = self.memory.checked_sub(taken).filter(|&rest| rest >= LEAST);
-        let rest = rest.ok_or_else(|| Error::Argument {
+        let taken = PROGRAM + words;
+        let rest = (self.memory - self.memory / 8).checked_sub(taken);
+        let rest = rest.filter(|&rest| rest >= LEAST).ok_or_else(|| Error::Argument {
             name: "memory".into(),
             found: format!("{} MB", self.memory >> 20),
             expected: format!(
                 "at least {} MB for a text of such words",
-                ((taken + LEAST) >> 20) + 1
+                (((taken + LEAST) / 7 * 8) >> 20) + 1
             ),
         })?;
         Ok(Room { pairs: (rest / SLOT * 3 / 4).saturating_sub(names[0].len()), counting: rest / 2 })

@@ -36,6 +36,11 @@ pub struct Chances {
 }
 
 impl Chances {
+    /// Those with these sums, of which no more is known.
+    pub fn from_sums(src: Vec<u64>, tgt: Vec<u64>) -> Self {
+        Chances { src, tgt, cells: Vec::new() }
+    }
+
     /// Those of a text of so many source and target words.
     pub fn of(text: &Shard, (src_len, tgt_len): (usize, usize), job: &Job) -> Result<Self> {
         let mut chances =

@@ -14,6 +14,7 @@ use super::hmm::Hmm;
 use super::links::{Link, Links};
 use super::numbered::Numbered;
 use super::pair::{Direction, Emissions, Pair, Posteriors};
+use super::shard::Words;
 use super::symmetrise::{Heuristic, symmetrise};
 use super::words::Numbering;
 use super::{Aligner, Order};
@@ -99,8 +100,8 @@ impl<'a> Decoder<'a> {
                 worker.align(self.aligner, &text, k, choice, &mut done.links);
                 done.counts.push(done.links.len() - before);
                 if let Some(frequencies) = frequencies {
-                    let row = if text.has_links(k) { worker.features(frequencies) } else { NONE };
-                    done.features.push(row);
+                    let row = text.has_links(k).then(|| worker.features(&text, k, frequencies));
+                    done.features.push(row.unwrap_or(NONE));
                 }
             }
             worker.done.push(done);
@@ -163,6 +164,8 @@ struct Worker {
     posteriors: [Posteriors; 2],
     /// By direction: of the generated words.
     likelihoods: [f32; 2],
+    /// The words of the pair in the numbers of the other side.
+    elsewhere: Words,
     done: Vec<Done>,
 }
 
@@ -221,9 +224,17 @@ impl Worker {
         }
     }
 
-    /// What is thought of the pair that was aligned last.
-    fn features(&self, frequencies: &Frequencies) -> FeatureRow {
-        features(&self.pair.words, &self.posteriors, self.likelihoods, frequencies)
+    /// What is thought of pair `k`, which was aligned last.
+    fn features(&mut self, text: &Numbered<'_>, k: usize, frequencies: &Frequencies) -> FeatureRow {
+        let (src, tgt) = (text.src.sentence(k), text.tgt.sentence(k));
+        let Words { src: src_there, tgt: tgt_there } = &mut self.elsewhere;
+        src_there.clear();
+        src_there.extend(src.iter().map(|&id| text.tgt_numbers.number(id)));
+        tgt_there.clear();
+        tgt_there.extend(tgt.iter().map(|&id| text.src_numbers.number(id)));
+        let same = tgt.iter().filter(|id| src.contains(id)).count();
+        let words = &self.pair.words;
+        features(words, &self.elsewhere, same, &self.posteriors, self.likelihoods, frequencies)
     }
 
     fn posterior(&self, link: Link) -> f32 {

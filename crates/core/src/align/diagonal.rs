@@ -101,6 +101,11 @@ impl DistanceCounts {
         self.links += to_fixed(links);
     }
 
+    /// Both sums, in fixed point.
+    pub fn sums(&mut self) -> [&mut u64; 2] {
+        [&mut self.distance, &mut self.links]
+    }
+
     /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &DistanceCounts) {
         self.distance += other.distance;

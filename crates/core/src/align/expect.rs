@@ -10,11 +10,14 @@
 //! Not: probabilities from the counts, which `train` makes.
 
 use super::diagonal::{self, DistanceCounts};
+use super::fixed::SharedSum;
 use super::hmm::Hmm;
 use super::jump::{JumpCounts, Jumps};
 use super::lexicon::{Lexicon, LexiconCounts};
 use super::pair::{Cell, Direction, Emissions, Pair, Posteriors};
 use super::shard::Words;
+use super::wire::{Unwire, Wire};
+use crate::error::Result;
 
 /// Links less likely than this are not counted by the models without memory, and by the HMM.
 const COUNTED: f32 = 1e-4;
@@ -29,6 +32,63 @@ pub struct Counts {
     pub jumps: [JumpCounts; 2],
     /// How far links are from the diagonal; none in the HMM.
     pub distances: DistanceCounts,
+}
+
+impl Counts {
+    /// Writes them for another task.
+    pub fn write(&mut self, wire: &mut Wire) -> Result<()> {
+        for list in self.lexicon.lists() {
+            wire.number(list.len() as u64)?;
+            list.iter_mut().try_for_each(|sum| wire.number(*sum.fixed()))?;
+        }
+        for list in self.jumps.iter_mut().flat_map(JumpCounts::lists) {
+            wire.u64s(list)?;
+        }
+        self.distances.sums().into_iter().try_for_each(|sum| wire.number(*sum))
+    }
+
+    /// Reads what `write` wrote.
+    pub fn read(wire: &mut Unwire) -> Result<Self> {
+        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        for list in &mut lists {
+            for sum in wire.read_u64s()? {
+                list.push(SharedSum::of(sum));
+            }
+        }
+        let [cells, src_null, tgt_null] = lists;
+        let lexicon = LexiconCounts { is_alone: true, cells, src_null, tgt_null };
+        let mut counts =
+            Counts { lexicon, jumps: Default::default(), distances: DistanceCounts::default() };
+        counts.add_order(wire)?;
+        Ok(counts)
+    }
+
+    /// Adds what another part counted.
+    pub fn add(&mut self, wire: &mut Unwire) -> Result<()> {
+        for list in self.lexicon.lists() {
+            if wire.number()? != list.len() as u64 {
+                return Err(wire.wrong("counts of another lexicon"));
+            }
+            for sum in list {
+                *sum.fixed() += wire.number()?;
+            }
+        }
+        self.add_order(wire)
+    }
+
+    fn add_order(&mut self, wire: &mut Unwire) -> Result<()> {
+        for list in self.jumps.iter_mut().flat_map(JumpCounts::lists) {
+            let values = wire.read_u64s()?;
+            if values.len() != list.len() {
+                return Err(wire.wrong("counts of other jumps"));
+            }
+            list.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        }
+        for sum in self.distances.sums() {
+            *sum += wire.number()?;
+        }
+        Ok(())
+    }
 }
 
 /// Scratch memory and counts of a thread for models without memory.
@@ -68,7 +128,7 @@ impl PriorWorker {
             let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
             let share = (to_tgt * self.tgt_scales[tgt] * to_src * self.src_scales[src]).sqrt();
             if share > COUNTED {
-                counts.cells[cell.slot as usize].add(share);
+                counts.add(&counts.cells[cell.slot as usize], share);
                 self.rest.take(cell, share);
                 links += share;
                 distance += share
@@ -167,7 +227,7 @@ impl HmmWorker {
             let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
             let share = by_tgt.of_word(tgt)[src] * by_src.of_word(src)[tgt];
             if share > COUNTED_BY_HMM {
-                counts.cells[cell.slot as usize].add(share);
+                counts.add(&counts.cells[cell.slot as usize], share);
                 self.rest.take(cell, share);
             }
         }
@@ -202,7 +262,7 @@ impl Rest {
         ];
         for (rest, words, sums) in sides {
             for (&rest, &word) in rest.iter().zip(words) {
-                sums[word as usize].add(rest.max(0.0));
+                counts.add(&sums[word as usize], rest.max(0.0));
             }
         }
     }

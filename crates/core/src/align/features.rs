@@ -15,9 +15,10 @@ use crate::narrow::to_f32;
 
 /// Numbers of a row, in this order: gain in log-likelihood per target word and per source word over
 /// the words' frequencies, links per word, shares of target and of source words that are linked,
-/// longest runs of target and of source words that are not (as shares), numbers of target and of
-/// source words.
-pub const FEATURES: usize = 9;
+/// longest runs of target and of source words that are not (as shares), by how much target and
+/// source words are more at home on their own side than on the other, the share of target words that
+/// stand in the source as they are, numbers of target and of source words.
+pub const FEATURES: usize = 12;
 
 /// A row of features.
 pub type FeatureRow = [f32; FEATURES];
@@ -25,17 +26,31 @@ pub type FeatureRow = [f32; FEATURES];
 /// Agreement from which a word counts as linked.
 const LINKED: f32 = 0.2;
 
-/// Logarithms of the words' frequencies, by side and number.
+/// Logarithms of the words' frequencies, by side and number, and those of unknown words.
 #[derive(Debug, Clone)]
-pub struct Frequencies([Vec<f32>; 2]);
+pub struct Frequencies([Vec<f32>; 2], [f32; 2]);
 
 impl Frequencies {
     /// Those an aligner remembers: of links, and of words without.
     pub fn of(aligner: &Aligner) -> Self {
-        Frequencies(aligner.occurrences().map(|occurrences| {
-            let total: f64 = occurrences.iter().sum();
-            occurrences.iter().map(|&count| to_f32((count / total).ln())).collect()
-        }))
+        let occurrences = aligner.occurrences();
+        let totals = occurrences.each_ref().map(|side| side.iter().sum::<f64>().max(1.0));
+        let logarithm = |side: usize, count: f64| to_f32((count / totals[side]).ln());
+        let of_side = |side: usize| {
+            occurrences[side].iter().map(|&count| logarithm(side, count)).collect::<Vec<f32>>()
+        };
+        // 1 is what a word has that was never seen.
+        Frequencies([of_side(0), of_side(1)], [logarithm(0, 1.0), logarithm(1, 1.0)])
+    }
+
+    /// Mean log-ratio of the words of a pair under two numberings: by their own side and by the
+    /// other; words that a side does not know are as rare there as can be.
+    fn at_home(&self, side: usize, own: &[u32], other: &[u32]) -> f32 {
+        let of = |side: usize, word: u32| {
+            self.0[side].get(word as usize).copied().unwrap_or(self.1[side])
+        };
+        let ratio = |(&own, &other): (&u32, &u32)| of(side, own) - of(1 - side, other);
+        own.iter().zip(other).map(ratio).sum::<f32>() / own.len() as f32
     }
 
     /// Log-likelihood of the words of a side; those that are not known are as likely as a model
@@ -46,9 +61,12 @@ impl Frequencies {
     }
 }
 
-/// The row of a pair; `posteriors` and `likelihoods` are by direction, the target first.
+/// The row of a pair; `elsewhere` are its words in the numbers of the other side, `same` is how many
+/// target words stand in the source; `posteriors` and `likelihoods` are by direction, the target first.
 pub fn features(
     words: &Words,
+    elsewhere: &Words,
+    same: usize,
     posteriors: &[Posteriors; 2],
     likelihoods: [f32; 2],
     frequencies: &Frequencies,
@@ -73,6 +91,9 @@ pub fn features(
         linked(&of_src) / src,
         longest_gap(&of_tgt) / tgt,
         longest_gap(&of_src) / src,
+        frequencies.at_home(1, &words.tgt, &elsewhere.tgt),
+        frequencies.at_home(0, &words.src, &elsewhere.src),
+        same as f32 / tgt,
         tgt,
         src,
     ]

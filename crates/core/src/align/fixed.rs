@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const ONE: f64 = (1u64 << 32) as f64;
 
 /// A share as fixed point; what is not positive counts as nothing.
+#[inline]
 pub fn to_fixed(share: f32) -> u64 {
     whole(f64::from(share) * ONE)
 }
@@ -26,9 +27,26 @@ pub fn from_fixed(sum: u64) -> f64 {
 pub struct SharedSum(AtomicU64);
 
 impl SharedSum {
+    /// A sum that starts at a value in fixed point.
+    pub fn of(sum: u64) -> Self {
+        SharedSum(AtomicU64::new(sum))
+    }
+
     /// Adds a share.
+    #[inline]
     pub fn add(&self, share: f32) {
         self.0.fetch_add(to_fixed(share), Relaxed);
+    }
+
+    /// Adds to the sum when no other thread does, which is quicker.
+    #[inline]
+    pub fn add_alone(&self, share: f32) {
+        self.0.store(self.0.load(Relaxed) + to_fixed(share), Relaxed);
+    }
+
+    /// The sum in fixed point.
+    pub fn fixed(&mut self) -> &mut u64 {
+        self.0.get_mut()
     }
 
     /// Returns the sum and starts again at 0.

@@ -42,14 +42,49 @@ pub struct Hmm {
 }
 
 /// Clears a vector and fills it with `len` zeros.
+#[inline(always)]
 fn zeros(vector: &mut Vec<f32>, len: usize) {
     vector.clear();
     vector.resize(len, 0.0);
 }
 
 impl Hmm {
-    /// Finds the posteriors of a sentence pair, and adds its expected jumps to `counts`.
+    /// Finds the posteriors of a sentence pair, and adds its expected jumps to `counts`; with wider
+    /// registers where the processor has them, which changes no bit.
     pub fn run(
+        &mut self,
+        emissions: &Emissions,
+        jumps: &Jumps,
+        null_prob: f32,
+        posteriors: &mut Posteriors,
+        counts: Option<&mut JumpCounts>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the processor was just asked whether it can")]
+            unsafe {
+                return self.run_wide(emissions, jumps, null_prob, posteriors, counts);
+            }
+        }
+        self.run_plain(emissions, jumps, null_prob, posteriors, counts);
+    }
+
+    /// `run_plain`, compiled for wider registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn run_wide(
+        &mut self,
+        emissions: &Emissions,
+        jumps: &Jumps,
+        null_prob: f32,
+        posteriors: &mut Posteriors,
+        counts: Option<&mut JumpCounts>,
+    ) {
+        self.run_plain(emissions, jumps, null_prob, posteriors, counts);
+    }
+
+    #[inline(always)]
+    fn run_plain(
         &mut self,
         emissions: &Emissions,
         jumps: &Jumps,
@@ -82,6 +117,7 @@ impl Hmm {
     }
 
     /// Sizes the scratch memory and normalises the jumps inside the sentence.
+    #[inline(always)]
     fn prepare(&mut self, jumps: &Jumps, words: usize, states: usize, null_prob: f32) {
         let stride = states.next_multiple_of(LANES);
         self.stride = stride;
@@ -110,6 +146,7 @@ impl Hmm {
         }
     }
 
+    #[inline(always)]
     fn run_forward(&mut self, emissions: &Emissions, null_prob: f32) {
         let stride = self.stride;
         self.log_likelihood = 0.0;
@@ -144,6 +181,7 @@ impl Hmm {
     }
 
     /// Posteriors of a word, from its forward row and the current backward row.
+    #[inline(always)]
     fn read_posteriors(&self, word: usize, posteriors: &mut Posteriors) {
         let states = posteriors.states;
         let forward = &self.forward[word * self.stride..][..states];
@@ -161,6 +199,7 @@ impl Hmm {
 
     /// Moves the backward row from `word` to the word before, and notes the flow between their
     /// states.
+    #[inline(always)]
     fn step_back(&mut self, word: usize, emissions: &Emissions, null_prob: f32, wants_flow: bool) {
         let stride = self.stride;
         let mut highest = 0f32;
@@ -198,6 +237,7 @@ impl Hmm {
         }
     }
 
+    #[inline(always)]
     fn expected_steps(&self, states: usize) -> [f32; DISTANCES] {
         let mut shares = [0f32; DISTANCES];
         for from in 0..states {
@@ -213,15 +253,18 @@ impl Hmm {
 }
 
 /// 1 / `total`, or 0 when there is nothing to share.
+#[inline(always)]
 fn inverse(total: f32) -> f32 {
     if total > 0.0 { 1.0 / total } else { 0.0 }
 }
 
+#[inline(always)]
 fn scale_to(row: &mut [f32], total: f32) {
     let scale = total * inverse(row.iter().sum());
     row.iter_mut().for_each(|value| *value *= scale);
 }
 
+#[inline(always)]
 fn add_scaled(sums: &mut [f32], values: &[f32], scale: f32) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += scale * value;
@@ -229,6 +272,7 @@ fn add_scaled(sums: &mut [f32], values: &[f32], scale: f32) {
 }
 
 /// `out` = `vector` · `matrix`, leaving out elements of the vector up to `least`.
+#[inline(always)]
 fn multiply(
     vector: &[f32],
     least: f32,

@@ -24,11 +24,13 @@ pub const DISTANCES: usize = 2 * REACH + 1;
 pub const EDGES: usize = REACH + 1;
 
 /// Where the weight of a jump is found.
+#[inline(always)]
 pub fn distance_index(from: usize, to: usize) -> usize {
     (to + REACH).saturating_sub(from).min(2 * REACH)
 }
 
 /// Where the weight of a distance from an edge of the sentence is found.
+#[inline(always)]
 pub fn edge_index(distance: usize) -> usize {
     distance.min(REACH)
 }
@@ -45,6 +47,11 @@ pub struct Jumps {
 }
 
 impl Jumps {
+    /// All weights.
+    pub fn lists(&mut self) -> [&mut Vec<f32>; 3] {
+        [&mut self.step, &mut self.first, &mut self.last]
+    }
+
     /// What training starts from: one step forward is best, and near is better than far.
     pub fn initial() -> Self {
         let decay = |distance: f32| (1.0 + distance).powf(-1.5);
@@ -87,6 +94,11 @@ impl JumpCounts {
         for (distance, &share) in last.iter().rev().enumerate() {
             self.last[edge_index(distance)] += to_fixed(share);
         }
+    }
+
+    /// All sums, in fixed point.
+    pub fn lists(&mut self) -> [&mut Vec<u64>; 3] {
+        [&mut self.step, &mut self.first, &mut self.last]
     }
 
     /// Adds the counts of another worker.

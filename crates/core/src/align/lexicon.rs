@@ -12,9 +12,10 @@
 //! Not: pairs never seen together; they share a floor (`FLOOR`).
 
 use super::fixed::{SharedSum, shared_sums};
+use super::wire::{Unwire, Wire};
 use super::words::UNKNOWN;
 use crate::error::{Error, Place, Result};
-use crate::narrow::{to_f32, to_u32};
+use crate::narrow::{low_u32, to_f32, to_u32, to_usize};
 
 /// Probability of a word given one it was never linked with; far below any learned value that
 /// matters.
@@ -63,12 +64,27 @@ pub struct Lexicon {
 /// Expected counts of one pass over the text.
 #[derive(Debug)]
 pub struct LexiconCounts {
+    /// Whether one thread counts alone.
+    pub is_alone: bool,
     /// By slot.
     pub cells: Vec<SharedSum>,
     /// By source word, without a partner.
     pub src_null: Vec<SharedSum>,
     /// By target word, without a partner.
     pub tgt_null: Vec<SharedSum>,
+}
+
+impl LexiconCounts {
+    /// Adds a share to one of the sums.
+    #[inline]
+    pub fn add(&self, sum: &SharedSum, share: f32) {
+        if self.is_alone { sum.add_alone(share) } else { sum.add(share) }
+    }
+
+    /// All sums: by slot, by source word, by target word.
+    pub fn lists(&mut self) -> [&mut Vec<SharedSum>; 3] {
+        [&mut self.cells, &mut self.src_null, &mut self.tgt_null]
+    }
 }
 
 impl Lexicon {
@@ -104,6 +120,11 @@ impl Lexicon {
         self.pairs
     }
 
+    /// Number of slots, free ones too.
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The row of a source word, in which many target words can be looked up.
     pub fn row(&self, src: u32) -> Row<'_> {
         if src == UNKNOWN {
@@ -129,9 +150,11 @@ impl Lexicon {
         Some(self.slots[slot]).filter(|entry| entry.tgt != EMPTY)
     }
 
-    /// Counts that start at 0, of the shape of this lexicon with `tgt_len` target words.
-    pub fn zero_counts(&self, tgt_len: usize) -> LexiconCounts {
+    /// Counts that start at 0, of the shape of this lexicon with `tgt_len` target words; `is_alone`
+    /// when one thread counts.
+    pub fn zero_counts(&self, tgt_len: usize, is_alone: bool) -> LexiconCounts {
         LexiconCounts {
+            is_alone,
             cells: shared_sums(self.slots.len()),
             src_null: shared_sums(self.src_len()),
             tgt_null: shared_sums(tgt_len),
@@ -194,6 +217,57 @@ impl Lexicon {
         };
         self.retain(is_kept);
         (self.src, self.tgt) = scales;
+    }
+
+    /// Writes it as it is, with its free slots, so that counts by slot fit it anywhere.
+    pub fn write(&self, wire: &mut Wire) -> Result<()> {
+        wire.u32s(&self.row_start)?;
+        wire.number(self.pairs as u64)?;
+        wire.number(self.slots.len() as u64)?;
+        for entry in &self.slots {
+            wire.number(u64::from(entry.tgt) << 32 | u64::from(entry.weight.to_bits()))?;
+        }
+        for side in [&self.src, &self.tgt] {
+            wire.f32s(&side.given)?;
+            wire.f32s(&side.null)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what `write` wrote, for `tgt_len` target words.
+    pub fn read(wire: &mut Unwire, tgt_len: usize) -> Result<Self> {
+        let row_start = wire.read_u32s()?;
+        let pairs = to_usize(wire.number()?);
+        let mut slots = Vec::new();
+        for _ in 0..wire.number()? {
+            let packed = wire.number()?;
+            let weight = f32::from_bits(low_u32(packed));
+            slots.push(Entry { tgt: low_u32(packed >> 32), weight });
+        }
+        let mut sides = [SideScale::default(), SideScale::default()];
+        for side in &mut sides {
+            *side = SideScale { given: wire.read_f32s()?, null: wire.read_f32s()? };
+        }
+        let [src, tgt] = sides;
+        let lexicon = Lexicon { row_start, pairs, slots, src, tgt };
+        if lexicon.is_whole(tgt_len) { Ok(lexicon) } else { Err(wire.wrong("a broken lexicon")) }
+    }
+
+    /// Whether nothing in it points outside, and each row has a free slot, so that searches end.
+    fn is_whole(&self, tgt_len: usize) -> bool {
+        let rows_fit = self.row_start.is_sorted()
+            && self.row_start.first() == Some(&0)
+            && self.row_start.last().is_some_and(|&end| end as usize == self.slots.len());
+        let src_len = self.row_start.len().saturating_sub(1);
+        let has_free = |src: usize| {
+            let row = &self.slots[self.row_range(src)];
+            row.is_empty() || row.iter().any(|entry| entry.tgt == EMPTY)
+        };
+        rows_fit
+            && self.slots.iter().all(|entry| entry.tgt == EMPTY || (entry.tgt as usize) < tgt_len)
+            && (0..src_len).all(has_free)
+            && [&self.src.given, &self.src.null].iter().all(|list| list.len() == src_len)
+            && [&self.tgt.given, &self.tgt.null].iter().all(|list| list.len() == tgt_len)
     }
 
     /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before.

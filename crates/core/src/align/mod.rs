@@ -12,7 +12,7 @@
 //!
 //! The stage reads top to bottom: `words`, `numbered` and `shard` number the text, `budget` shares
 //! out memory, `cooccur`, `build` and `lexicon` hold the pairs of words, `diagonal`, `jump` and
-//! `hmm` give posteriors, `expect` and `train` learn, `decode` and `symmetrise` choose links,
+//! `hmm` give posteriors, `expect` and `train` learn (`parts` and `wire`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
 //! `features` judges pairs, `rates` tells which words are nearly always linked, `file` keeps the model.
 
 mod budget;
@@ -30,10 +30,12 @@ mod lexicon;
 mod links;
 mod numbered;
 mod pair;
+pub mod parts;
 mod rates;
 mod shard;
 mod symmetrise;
 mod train;
+mod wire;
 mod words;
 
 #[cfg(test)]
@@ -54,11 +56,11 @@ use cooccur::{Chances, cooccurrences};
 use features::Frequencies;
 use jump::Jumps;
 use lexicon::Lexicon;
-use shard::{Shard, Words};
+use shard::{Shard, Words, number_lines};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use train::Training;
-use words::{Numbering, UNKNOWN, WordCounts};
+use words::{Numbering, WordCounts};
 
 /// Which model of order an aligner learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,27 +206,14 @@ impl Aligner {
         }
         let (names, numbers) = number(&counts);
         let mut text = options.empty_shard();
-        let mut words = Words::default();
-        for (src, tgt) in files {
-            Bitext::visit_files(src, tgt, job, |src, tgt| {
-                let number = |side: usize, word| {
-                    counts.vocab.id(word).map_or(UNKNOWN, |id| numbers[side].number(id))
-                };
-                for (side, (numbers, line)) in words.sides().into_iter().zip([src, tgt]).enumerate()
-                {
-                    numbers.clear();
-                    numbers.extend(line.split_whitespace().map(|word| number(side, word)));
-                }
-                text.push(&words)
-            })?;
-        }
+        number_lines(files, &counts.vocab, &numbers, &mut text, job)?;
         drop((counts, numbers));
         Aligner::learn(names, &text.finish()?, options, job)
     }
 
     fn learn(names: [Vocab; 2], text: &Shard, options: &FitOptions, job: &Job) -> Result<Aligner> {
         let lens = (names[0].len(), names[1].len());
-        let room = options.room(&names, text, job)?;
+        let room = options.room(&names)?;
         job.begin((Training::all_passes(options) * text.len()) as u64);
         let chances = Chances::of(text, lens, job)?;
         let mut builder = Builder::new(&chances, room.pairs);

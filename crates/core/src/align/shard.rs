@@ -9,11 +9,14 @@
 
 use super::diagonal::Shapes;
 use super::numbered::MAX_WORDS;
+use super::words::{Numbering, UNKNOWN};
+use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Place, Result};
+use crate::job::Job;
 use crate::narrow::{to_u32, to_usize};
 use crate::parallel::BLOCK;
 use crate::storage::{Cursor, TempFile, TempFolder, write_number};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Sentence pairs to learn from.
@@ -109,6 +112,34 @@ impl Shard {
         Ok(())
     }
 
+    /// Adds the bytes of a whole block; blocks but the last have `BLOCK` pairs.
+    pub(super) fn push_block(&mut self, bytes: &[u8]) -> Result<()> {
+        self.open.extend_from_slice(bytes);
+        self.close()
+    }
+
+    /// Ends the writing of blocks that hold so many pairs.
+    pub(super) fn finish_with(mut self, pairs: usize) -> Result<Self> {
+        self.pairs = pairs;
+        if self.blocks() != pairs.div_ceil(BLOCK) {
+            return Err(cut());
+        }
+        self.finish()
+    }
+
+    /// The shapes as numbers: target words, source words, pairs, again and again.
+    pub(super) fn flat_shapes(&self) -> Vec<u64> {
+        let flat = |(&(tgt, src), &pairs): (&(usize, usize), &u64)| [tgt as u64, src as u64, pairs];
+        self.shapes.iter().flat_map(flat).collect()
+    }
+
+    /// Adds shapes as `flat_shapes` gives them.
+    pub(super) fn add_flat_shapes(&mut self, flat: &[u64]) {
+        for shape in flat.chunks_exact(3) {
+            *self.shapes.entry((to_usize(shape[0]), to_usize(shape[1]))).or_default() += shape[2];
+        }
+    }
+
     /// Ends the writing.
     pub fn finish(mut self) -> Result<Self> {
         self.close()?;
@@ -154,7 +185,12 @@ impl Shard {
 #[derive(Debug)]
 pub struct Block<'a>(Cursor<'a>);
 
-impl Block<'_> {
+impl<'a> Block<'a> {
+    /// Its bytes, as long as nothing was read.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.0.rest()
+    }
+
     /// Reads the next pair; false at the end of the block.
     pub fn next(&mut self, words: &mut Words) -> Result<bool> {
         if self.0.is_at_end() {
@@ -174,6 +210,29 @@ fn read_side(bytes: &mut Cursor<'_>, side: &mut Vec<u32>) -> Option<()> {
         side.push(bytes.small()?);
     }
     Some(())
+}
+
+/// Adds the lines of files to a text in numbers; `vocab` holds their words.
+pub fn number_lines(
+    files: &[(PathBuf, PathBuf)],
+    vocab: &Vocab,
+    numbers: &[Numbering; 2],
+    text: &mut Shard,
+    job: &Job,
+) -> Result<()> {
+    let number =
+        |side: usize, word: &str| vocab.id(word).map_or(UNKNOWN, |id| numbers[side].number(id));
+    let mut words = Words::default();
+    for (src, tgt) in files {
+        Bitext::visit_files(src, tgt, job, |src, tgt| {
+            for (side, (numbers, line)) in words.sides().into_iter().zip([src, tgt]).enumerate() {
+                numbers.clear();
+                numbers.extend(line.split_whitespace().map(|word| number(side, word)));
+            }
+            text.push(&words)
+        })?;
+    }
+    Ok(())
 }
 
 fn cut() -> Error {

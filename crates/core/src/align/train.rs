@@ -11,12 +11,14 @@
 use super::diagonal::{self, DistanceCounts, INITIAL_TENSION, Shapes};
 use super::expect::{Counts, HmmWorker, PriorWorker};
 use super::jump::Jumps;
-use super::lexicon::{FLOOR, Lexicon};
+use super::lexicon::{FLOOR, Lexicon, LexiconCounts};
 use super::pair::Pair;
 use super::shard::Shard;
+use super::wire::{Unwire, Wire};
 use super::{FitOptions, Method, Order};
 use crate::error::Result;
 use crate::job::Job;
+use crate::narrow::to_usize;
 use crate::parallel::{BLOCK, for_each_block};
 
 /// Pairs of words under this probability in both directions are dropped after each pass of a model
@@ -70,7 +72,7 @@ impl Training {
     /// Counts the links of a text, or of a part of it.
     pub fn expect(&self, text: &Shard, job: &Job) -> Result<Counts> {
         let mut counts = Counts {
-            lexicon: self.lexicon.zero_counts(self.tgt_len),
+            lexicon: self.lexicon.zero_counts(self.tgt_len, job.threads() == 1),
             jumps: Default::default(),
             distances: DistanceCounts::default(),
         };
@@ -127,6 +129,48 @@ impl Training {
             }
         }
         self.passes += 1;
+    }
+
+    /// Whether counts belong to this lexicon.
+    pub fn fits(&self, counts: &Counts) -> bool {
+        let LexiconCounts { cells, src_null, tgt_null, .. } = &counts.lexicon;
+        cells.len() == self.lexicon.slot_count()
+            && src_null.len() == self.lexicon.src_len()
+            && tgt_null.len() == self.tgt_len
+    }
+
+    /// Writes the state for another task.
+    pub fn write(&self, wire: &mut Wire) -> Result<()> {
+        wire.number(self.tgt_len as u64)?;
+        wire.number(self.passes as u64)?;
+        let shape =
+            |(&(tgt, src), &pairs): (&(usize, usize), &u64)| [tgt as u64, src as u64, pairs];
+        wire.u64s(&self.shapes.iter().flat_map(shape).collect::<Vec<_>>())?;
+        wire.f32s(&[self.tension])?;
+        for list in self.jumps.clone().iter_mut().flat_map(Jumps::lists) {
+            wire.f32s(list)?;
+        }
+        self.lexicon.write(wire)
+    }
+
+    /// Reads what `write` wrote; options are those it was begun with.
+    pub fn read(wire: &mut Unwire, options: &FitOptions) -> Result<Self> {
+        let (tgt_len, passes) = (to_usize(wire.number()?), to_usize(wire.number()?));
+        let flat = wire.read_u64s()?;
+        let shape = |s: &[u64]| ((to_usize(s[0]), to_usize(s[1])), s[2]);
+        let shapes = flat.chunks_exact(3).map(shape).collect();
+        let [tension] = wire.read_f32s()?[..] else { return Err(wire.wrong("no tension")) };
+        let mut jumps = [Jumps::initial(), Jumps::initial()];
+        for list in jumps.iter_mut().flat_map(Jumps::lists) {
+            let values = wire.read_f32s()?;
+            if values.len() != list.len() {
+                return Err(wire.wrong("other jumps"));
+            }
+            *list = values;
+        }
+        let lexicon = Lexicon::read(wire, tgt_len)?;
+        let options = options.clone();
+        Ok(Training { options, tgt_len, shapes, lexicon, tension, jumps, passes })
     }
 
     /// The finished model.
