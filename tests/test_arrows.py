@@ -27,6 +27,7 @@ ORDER = (
     "decode",
     "learn",
     "gather",
+    "shards",
     "stages",
     "parts",
     "manifest",

@@ -7,7 +7,7 @@ inputs, so it is known before anything runs; whatever is changed, only what depe
 another key. ``version`` counts what the function's code has made: raise it whenever the same
 options and inputs give other files, so that changed code never reuses what older code made.
 Cost: the digest of input files, once.
-Not: running anything; ``wayword.store`` does that on one machine.
+Not: running anything; ``wayword.store`` does that on one machine, ``wayword.cluster`` on many.
 
 >>> def count(work):
 ...     (work.out / "number").write_text(str(work.options["limit"]))
@@ -23,6 +23,7 @@ Not: running anything; ``wayword.store`` does that on one machine.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +38,7 @@ __all__ = [
     "Progress",
     "Result",
     "Runner",
+    "Spread",
     "Stage",
     "Watch",
     "Work",
@@ -45,6 +47,7 @@ __all__ = [
 ]
 
 KEY = 16  # hex digits
+LEAST = 100  # lines that are worth a shard of their own
 Progress = Callable[[int, int], object]
 
 
@@ -63,8 +66,8 @@ class File:
         return f"File({str(self.path)!r})"
 
 
-#: What may go into a stage: files, stages, and lists or tables of them.
-Input: TypeAlias = "Stage | File | Sequence[Input] | Mapping[str, Input]"
+#: What may go into a stage: files, stages or their results, and lists or tables of them.
+Input: TypeAlias = "Stage | File | Result | Sequence[Input] | Mapping[str, Input]"
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ class Work:
     """A stage being done: what was chosen, what goes in, where the files go, and how.
 
     ``inputs`` have the shape of the stage's, with a ``Result`` for each stage and a ``Path`` for
-    each file. Threads change no result.
+    each file. Threads change no result, and neither does the number of shards: a stage may cut its
+    work into as many as ``width`` smaller stages, whose results go into its own, and have them made
+    by ``spread``, which knows where there is room.
     """
 
     options: Any
@@ -104,6 +109,12 @@ class Work:
     out: Path
     threads: int = 0
     progress: Progress | None = None
+    width: int = 1
+    spread: "Spread | None" = None
+
+    def shards(self, lines: int) -> int:
+        """Into how many shards so many lines are worth cutting; 1 for none at all."""
+        return max(1, min(self.width, lines // LEAST)) if self.spread is not None else 1
 
 
 #: Does the work, in a folder of its own, and returns facts about it: plain values for JSON. It is a
@@ -149,6 +160,9 @@ class Stage:
         return f"Stage({self.name!r}, {self.key})"
 
 
+#: Makes the shards of a stage; their files are there inside the ``with`` block.
+Spread: TypeAlias = Callable[[Sequence[Stage]], AbstractContextManager[list[Result]]]
+
 #: Called with a stage before it is looked for or made, and with its result when it is there.
 Watch: TypeAlias = Callable[[Stage, Result | None], object]
 
@@ -183,6 +197,8 @@ def filled(inputs: Input, results: Mapping[str, Result]) -> Any:
     """Inputs with results for stages and paths for files."""
     if isinstance(inputs, Stage):
         return results[inputs.key]
+    if isinstance(inputs, Result):
+        return inputs
     if isinstance(inputs, File):
         return inputs.path
     if isinstance(inputs, Mapping):
@@ -206,15 +222,15 @@ def plain(options: Any) -> Any:
 
 
 def _keys(inputs: Input) -> Any:
-    if isinstance(inputs, Stage | File):
+    if isinstance(inputs, Stage | File | Result):
         return inputs.key
     if isinstance(inputs, Mapping):
         return {name: _keys(part) for name, part in inputs.items()}
     return [_keys(part) for part in inputs]
 
 
-def _leaves(inputs: Input) -> Iterator[Stage | File]:
-    if isinstance(inputs, Stage | File):
+def _leaves(inputs: Input) -> Iterator[Stage | File | Result]:
+    if isinstance(inputs, Stage | File | Result):
         yield inputs
         return
     for part in inputs.values() if isinstance(inputs, Mapping) else inputs:

@@ -6,15 +6,11 @@ How: each stage is a function that describes it and a function ``make_…`` that
 Not: the models of a system; the parts say how they are made (``wayword.parts``).
 """
 
-import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, islice, product
-from multiprocessing import get_context
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +26,7 @@ from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
 from wayword.gather import corpus_of_lines
 from wayword.options import check_range
+from wayword.shards import BLOCK, prepared, spread_fit, spread_links, spread_text
 from wayword.stage import File, Input, Progress, Result, Stage, Work
 from wayword.store import copy_file
 
@@ -48,8 +45,6 @@ __all__ = [
 ]
 
 SIDES = ("src", "tgt")
-BLOCK = 2000  # lines a process gets at a time
-ALONE = 20_000  # lines that are not worth a second process
 DEV_SHARE, DEV_LEAST, DEV_MOST = 20, 50, 1000  # one line of so many is held out, within limits
 
 
@@ -172,20 +167,19 @@ def make_text(work: Work) -> dict[str, Any]:
     """Write the training text, and the dev set if it is held out."""
     options, held_out = work.options["text"], work.options["held_out"]
     clean, glossary = work.inputs["clean"], work.inputs.get("glossary")
-    sides, terms = [], []
-    for side, preparation in _learned(work).items():
-        raw = clean / "clean" / f"in.{side}"
-        sides.append(_prepared(preparation, open_text(raw), work.threads))
-        if glossary is not None:
-            terms.append(_prepared(preparation, open_text(glossary / f"in.{side}"), 1))
     size = clean.facts["clean"]
     wanted = options.dev_size or min(DEV_MOST, max(DEV_LEAST, size // DEV_SHARE))
     if held_out and 2 * wanted > size:
         found = f"found {size} clean pairs; expected {2 * wanted} to hold out {wanted}"
         raise MismatchError(f"dev: {found}; give a dev set or a smaller `text.dev_size`")
     every = size // wanted if held_out else 0
-    pairs = _counted(zip(*sides, strict=True), size, work.progress)
-    with _Split(work.out, options.max_length) as split:
+    with ExitStack() as shards, _Split(work.out, options.max_length) as split:
+        sides, terms = [], []
+        for side, preparation in _learned(work).items():
+            sides.append(_side(work, side, preparation, shards))
+            if glossary is not None:
+                terms.append(prepared(preparation, open_text(glossary / f"in.{side}"), 1))
+        pairs = _counted(zip(*sides, strict=True), size, work.progress)
         for number, (pair, corpus) in enumerate(zip(pairs, _corpora(work), strict=True)):
             is_dev = every and number % every == every - 1 and split.counts["dev"] < wanted
             split.put(pair, "dev" if is_dev else "pairs", corpus)
@@ -198,10 +192,11 @@ def _learned(work: Work) -> dict[str, Preparation]:
     """How each side is prepared, as its text teaches; what was learned is written."""
     options, chosen = work.options["text"], work.options.get("subwords")
     raw = {side: work.inputs["clean"] / "clean" / f"in.{side}" for side in SIDES}
-    learned = {side: options.preparation(side).fit(open_text(raw[side])) for side in SIDES}
+    learned = {side: _fitted(work, side, options.preparation(side)) for side in SIDES}
     for side in SIDES:
-        if learned[side].truecaser is not None:
-            learned[side].truecaser.save(work.out / f"truecaser.{side}")
+        truecaser = learned[side].truecaser
+        if truecaser is not None:
+            truecaser.save(work.out / f"truecaser.{side}")
     if chosen is None:
         return learned
     words = {side: map(learned[side].words, open_text(raw[side])) for side in SIDES}
@@ -212,6 +207,25 @@ def _learned(work: Work) -> dict[str, Preparation]:
     for side in SIDES:
         pieces[side].save(work.out / f"subwords.{side}")
     return {side: replace(learned[side], subwords=pieces[side]) for side in SIDES}
+
+
+def _fitted(work: Work, side: str, preparation: Preparation) -> Preparation:
+    """How a side is prepared, with the case of its words learned."""
+    clean = work.inputs["clean"]
+    if work.shards(clean.facts["clean"]) > 1:
+        return spread_fit(work, clean, f"clean/in.{side}", preparation)
+    return preparation.fit(open_text(clean / "clean" / f"in.{side}"))
+
+
+def _side(work: Work, side: str, preparation: Preparation, shards: ExitStack) -> Iterator[str]:
+    """The tokens of a side, line by line; shards are kept until ``shards`` is closed."""
+    clean = work.inputs["clean"]
+    if work.shards(clean.facts["clean"]) == 1:
+        return prepared(preparation, open_text(clean / "clean" / f"in.{side}"), work.threads)
+    files = {kind: work.out / f"{kind}.{side}" for kind in ("truecaser", "subwords")}
+    learned = {kind: path for kind, path in files.items() if path.exists()}
+    spread = spread_text(work, clean, f"clean/in.{side}", preparation, learned)
+    return shards.enter_context(spread)
 
 
 def _corpora(work: Work) -> Iterator[int]:
@@ -288,37 +302,6 @@ class _Split:
         self._files.__exit__(*error)
 
 
-def _prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> Iterator[str]:
-    """Lines of tokens, by several processes when there is much to do."""
-    prepare = partial(_prepare_block, preparation)
-    blocks = iter(lambda: list(islice(lines, BLOCK)), [])
-    first = list(islice(blocks, ALONE // BLOCK))
-    for block in first:
-        yield from prepare(block)
-    if len(first) < ALONE // BLOCK or threads == 1:
-        for block in blocks:
-            yield from prepare(block)
-        return
-    with ProcessPoolExecutor(threads or None, get_context("spawn"), _leave_signals) as pool:
-        try:
-            # A few blocks for each process at a time, so that memory does not grow with the text.
-            while batch := list(islice(blocks, 16)):
-                for done in pool.map(prepare, batch):
-                    yield from done
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)  # what was asked for is not wanted
-            raise
-
-
-def _leave_signals() -> None:
-    """Ctrl-C goes to all processes of a terminal: the first one stops the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
-    return [" ".join(preparation.prepare(line)) for line in lines]
-
-
 def evaluation_stage(text: Stage, files: Sequence[FilePath], name: str, options: Text) -> Stage:
     """A source and its references (``dev`` or ``test``), prepared like the training text.
 
@@ -340,7 +323,7 @@ def make_evaluation(work: Work) -> dict[str, Any]:
     for raw, target in zip(texts, names, strict=True):
         side = "src" if target.endswith(".src") else "tgt"
         preparation = load_preparation(work.inputs["text"], side, work.options["text"])
-        lines = _prepare_block(preparation, raw)
+        lines = list(prepared(preparation, iter(raw), 1))
         counts.append(len(lines))
         with new_file(work.out / target) as file:
             file.writelines(f"{line}\n" for line in lines)
@@ -385,12 +368,14 @@ def make_links(work: Work) -> dict[str, Any]:
         [files], model=options.model, memory=options.memory, temp_dir=work.out, **room
     )
     aligner.save(work.out / "aligner")
-    if given is None:
-        count = _stream_links(aligner, files, work.out / "links", options.symmetrise, room)
-    else:
+    if given is not None:
         links = align.Links.read(given, Bitext.read(*files))
         links.write(work.out / "links")
         count = len(links.flat)
+    elif work.shards(count_lines(files[0])) > 1:
+        count = spread_links(work, work.out / "aligner", options.symmetrise)
+    else:
+        count = _stream_links(aligner, files, work.out / "links", options.symmetrise, room)
     if text.facts.get("glossary"):
         _link_terms(work.out / "links", files, text.facts["glossary"])
     return {"links": count}

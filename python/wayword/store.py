@@ -39,6 +39,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,9 +86,12 @@ class Store:
         threads: int = 0,
         progress: Progress | None = None,
         watch: Watch | None = None,
+        width: int = 1,
     ) -> None:
+        """A stage may be made in as many as ``width`` shards, here one after the other."""
         self.folder = Path(folder)
         self.threads = threads
+        self.width = width
         self.progress = progress
         self._watch = watch or _unwatched
         self._results: dict[str, Result] = {}
@@ -117,7 +121,7 @@ class Store:
         for stage in in_order(stages):
             if stage.key not in self._results:
                 self._watch(stage, None)
-                result = self._kept(stage) or self._made(stage)
+                result = self.kept(stage) or self.make(stage, filled(stage.inputs, self._results))
                 self._results[stage.key] = result
                 self._note(result)
                 self._watch(stage, result)
@@ -157,6 +161,10 @@ class Store:
         """Where a stage works until it is done; what is called ``part`` is removed later."""
         return self.folder / f".{self._path(stage).name}.{'begun' if stage.resumes else 'part'}"
 
+    def _shards(self, stage: Stage) -> Path:
+        """Where the shards of a stage are until it is done; what is whole there is used again."""
+        return self.folder / f".{self._path(stage).name}.shards"
+
     def _description(self, stage: Stage) -> tuple[dict[str, Any] | None, str]:
         """What is noted of a stage that was made before; else None and what is wrong, if any."""
         path = self._path(stage)
@@ -176,7 +184,7 @@ class Store:
                 return None, f"{name} is missing or of another size"
         return {**done, "facts": facts}, ""
 
-    def _kept(self, stage: Stage) -> Result | None:
+    def kept(self, stage: Stage) -> Result | None:
         """A stage that was made before, every byte of it compared; None when it has to be made."""
         path = self._path(stage)
         done, wrong = self._description(stage)
@@ -194,38 +202,68 @@ class Store:
         cost = Cost(**done["cost"])
         return Result(stage.name, stage.key, path, done["facts"], cost, reused=True)
 
-    def _made(self, stage: Stage) -> Result:
+    def make(self, stage: Stage, inputs: Mapping[str, Any]) -> Result:
+        """Make a stage of inputs that are there (see ``Work``), whatever was made before."""
         path = self._path(stage)
         log.info("%s: begins", stage.name)
         clock = _Clock()
-        part, facts = self._work(stage)
-        cost = clock.read()
+        try:
+            part, facts = self._work(stage, inputs)
+        except Exception:
+            self._drop_shards(stage)
+            raise
+        cost = self._cost(clock.read())
         described = {**stage.recipe, "facts": facts, "cost": asdict(cost), "files": _sums(part)}
         with new_file(part / DONE) as file:
             json.dump(described, file, ensure_ascii=False)
-        _remove(path)  # what is damaged
-        part.rename(path)
+        self._put(part, path)
+        self._drop_shards(stage)
         log.info("%s: %.1f s", stage.name, cost.seconds)
         return Result(stage.name, stage.key, path, facts, cost, reused=False)
 
-    def _work(self, stage: Stage) -> tuple[Path, dict[str, Any]]:
+    def _put(self, part: Path, path: Path) -> None:
+        """Give a finished stage its name."""
+        _remove(path)  # what is damaged
+        part.rename(path)
+
+    def _cost(self, measured: Cost) -> Cost:
+        """What a stage took that took so much in this process."""
+        return measured
+
+    def _work(self, stage: Stage, inputs: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
         """Do the work of a stage; the folder that holds it, and what it said."""
         part = self._begun(stage)
         if not stage.resumes or part.is_symlink() or not part.is_dir():
             _remove(part)
         goes_on = part.is_dir()
         part.mkdir(exist_ok=stage.resumes)
-        inputs = filled(stage.inputs, self._results)
-        work = Work(stage.options, inputs, part, self.threads, self.progress)
+        room = (self.threads, self.progress, self.width, partial(self._spread, stage))
         try:
-            return part, dict(stage.make(work) or {})
+            return part, dict(stage.make(Work(stage.options, inputs, part, *room)) or {})
         except FormatError as error:
             if not goes_on or str(part) not in str(error):
                 raise
             # What an interrupted call left is damaged: the stage begins anew.
             log.warning("%s: %s; it is made again from its start", stage.name, error)
         _remove(part)
-        return self._work(stage)
+        return self._work(stage, inputs)
+
+    @contextmanager
+    def _spread(self, stage: Stage, shards: Sequence[Stage]) -> Iterator[list[Result]]:
+        """The results of the shards of a stage, which are removed when they were used."""
+        folder = self._shards(stage)
+        folder.mkdir(exist_ok=True)
+        results = self._run_shards(folder, shards)
+        yield results
+        for result in results:
+            _remove(result.path)
+
+    def _drop_shards(self, stage: Stage) -> None:
+        """Remove all shards of a stage."""
+        _remove(self._shards(stage))
+
+    def _run_shards(self, folder: Path, shards: Sequence[Stage]) -> list[Result]:
+        return Store(folder, threads=self.threads).run(shards)
 
     def _sweep(self) -> None:
         """Remove what stages left that failed, or were killed."""

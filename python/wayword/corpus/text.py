@@ -20,7 +20,8 @@ Preparation(lang='de', tokenizer='moses', case='keep', nfc=True)
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -29,7 +30,7 @@ from wayword.corpus.source import Offsets
 from wayword.corpus.split import visible
 from wayword.corpus.subwords import MARK, Subwords, join_pieces
 from wayword.corpus.tokenizer import TOKENIZERS, resolve
-from wayword.corpus.truecase import Truecaser, lower
+from wayword.corpus.truecase import Truecaser, count_forms, lower
 from wayword.errors import ArgumentError
 
 __all__ = ["CASES", "Preparation", "RoundTrip", "round_trip"]
@@ -77,10 +78,15 @@ class Preparation:
 
     def fit(self, lines: Iterable[str]) -> "Preparation":
         """Learn what must be learned from text, the truecaser; other cases need nothing."""
-        if self.case != "truecase":
-            return self
-        tokens = map(self._split, lines)
-        return replace(self, truecaser=Truecaser.fit(tokens, lang=_primary(self.lang)))
+        return self.fitted(self.count(lines)) if self.case == "truecase" else self
+
+    def count(self, lines: Iterable[str]) -> Counter[str]:
+        """What ``fit`` counts in text; counts of several texts may be added up."""
+        return count_forms(map(self._split, lines))
+
+    def fitted(self, counts: Mapping[str, int]) -> "Preparation":
+        """The same with the truecaser of what ``count`` counted."""
+        return replace(self, truecaser=Truecaser.of_counts(counts, lang=_primary(self.lang)))
 
     def prepare(self, line: str) -> list[str]:
         """The tokens of a line: words, or pieces of them."""

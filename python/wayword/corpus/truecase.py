@@ -16,13 +16,13 @@ Not: recasing of lower-cased text; only first words and sentences in capitals ar
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from wayword.corpus.files import FilePath, new_file, open_text
 from wayword.errors import FormatError
 
-__all__ = ["Form", "Truecaser"]
+__all__ = ["Form", "Truecaser", "count_forms"]
 
 MAGIC = ["wayword-truecaser", "1"]
 DOTTED = frozenset({"tr", "az"})  # languages where I is the capital of ı, and İ of i
@@ -47,10 +47,11 @@ class Truecaser:
     @classmethod
     def fit(cls, sentences: Iterable[Sequence[str]], *, lang: str = "") -> "Truecaser":
         """Learn from tokenised sentences, read once."""
-        counts: Counter[str] = Counter()
-        for tokens in sentences:
-            if not _is_shouted(tokens):
-                counts.update(_telling(tokens))
+        return cls.of_counts(count_forms(sentences), lang=lang)
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, int], *, lang: str = "") -> "Truecaser":
+        """The truecaser of counted forms; those of several texts may be added up before."""
         forms: dict[str, dict[str, int]] = {}
         for word, count in counts.items():
             forms.setdefault(lower(word, lang), {})[word] = count
@@ -102,6 +103,15 @@ class Truecaser:
     def _usual(self, token: str) -> str:
         form = self.form(token)
         return token if form is None else form.word
+
+
+def count_forms(sentences: Iterable[Sequence[str]]) -> Counter[str]:
+    """How often each form stands where its case says something."""
+    counts: Counter[str] = Counter()
+    for tokens in sentences:
+        if not _is_shouted(tokens):
+            counts.update(_telling(tokens))
+    return counts
 
 
 def lower(text: str, lang: str = "") -> str:

@@ -16,11 +16,12 @@ from wayword.corpus.annotate import (
     factored,
     open_annotator,
 )
-from wayword.corpus.files import new_file, open_text
+from wayword.corpus.files import count_lines, new_file, open_text
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError
 from wayword.options import check_range
 from wayword.parts.part import Part, entry
+from wayword.shards import spread_tags
 from wayword.stage import File, Stage, Work
 
 __all__ = ["Annotate", "AnnotatorPart", "annotate_stage"]
@@ -113,9 +114,13 @@ def make_tagged(work: Work) -> dict[str, Any]:
     """Write the tagged source as ``train.src``, and the annotator if it is a file."""
     plain = work.inputs["text"] / "train.src"
     annotator, described = _annotator(work, plain)
-    with new_file(work.out / "train.src") as file:
-        sentences = annotator.annotate(open_text(plain), threads=work.threads)
-        file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
+    # Only our tagger is worth it, and gives the same for a sentence whatever stands beside it.
+    if described["kind"] == "tagger" and work.shards(count_lines(plain)) > 1:
+        spread_tags(work, described, work.out / FILE)
+    else:
+        with new_file(work.out / "train.src") as file:
+            sentences = annotator.annotate(open_text(plain), threads=work.threads)
+            file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
     return {"part": entry("annotator", "annotator", annotator=described)}
 
 

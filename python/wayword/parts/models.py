@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from wayword import extract, lm
 from wayword.corpus import Bitext
-from wayword.corpus.files import new_file, open_text
+from wayword.corpus.files import count_lines, new_file, open_text
 from wayword.corpus.text import Preparation
 from wayword.options import check_choice
 from wayword.parts.part import Part, entry
+from wayword.shards import spread_table
 from wayword.stage import File, Result, Stage, Work
 
 if TYPE_CHECKING:
@@ -74,13 +75,23 @@ def table_stage(
 
 def make_table(work: Work) -> dict[str, Any]:
     """Write the table of a prepared bitext and its links."""
-    summary = _weighted_table(work) if "weighted" in work.inputs else _plain_table(work)
+    lines = count_lines(work.inputs["text"] / "train.src")
+    if work.shards(lines) > 1:
+        summary = spread_table(work, _corpora(work) or [(lines, 1)], work.options)
+    else:
+        summary = _weighted_table(work) if "weighted" in work.inputs else _plain_table(work)
     return {
         "part": entry("phrase-table", "phrase-table", file="phrase-table"),
         "pairs": summary.pairs,
         "occurrences": summary.occurrences,
         "bytes": summary.bytes,
     }
+
+
+def _corpora(work: Work) -> list[tuple[int, int]]:
+    """How many pairs each corpus has, and how often they count; empty when all count once."""
+    known = work.inputs["weighted"].facts["corpora"] if "weighted" in work.inputs else ()
+    return [(corpus["pairs"], corpus["weight"]) for corpus in known]
 
 
 def _plain_table(work: Work) -> extract.Summary:

@@ -438,22 +438,23 @@ class _Job:
         """
         system = self.system.with_weights(weights)
         lists: list[Nbest] = []
-        for start in range(0, len(self.src), BLOCK):
-            known = self.store.block(*kept, start) if kept else None
-            if known is not None:
-                lists += known
-                continue
-            listed = system.nbest(
-                self.src[start : start + BLOCK],
-                size=size,
-                distinct=self.plan.distinct,
-                links=self.objective.needs_links,
-                threads=self.threads,
-                progress=self._progress_from(start),
-            )
-            block = [compact(nbest) for nbest in listed]
-            if kept and start + BLOCK < len(self.src):
-                self.store.keep_block(*kept, start, block)
+        size_of_block = getattr(system, "block", BLOCK)
+        while len(lists) < len(self.src):
+            start = len(lists)  # blocks that are kept may be of another size
+            end = start + size_of_block
+            block = self.store.block(*kept, start) if kept else None
+            if block is None:
+                listed = system.nbest(
+                    self.src[start:end],
+                    size=size,
+                    distinct=self.plan.distinct,
+                    links=self.objective.needs_links,
+                    threads=self.threads,
+                    progress=self._progress_from(start),
+                )
+                block = [compact(nbest) for nbest in listed]
+                if kept and end < len(self.src):
+                    self.store.keep_block(*kept, start, block)
             lists += block
         return lists
 

@@ -14,7 +14,9 @@ from wayword.stage import Result, Stage, Work
 from wayword.system import System
 from wayword.tune.mert import Mert
 from wayword.tune.options import Tune
+from wayword.tune.pool import Decodes
 from wayword.tune.run import tune
+from wayword.tune.spread import SpreadSystem
 from wayword.tune.words import Words, words_of
 
 __all__ = ["tune_stage"]
@@ -72,9 +74,13 @@ def make_weights(work: Work) -> dict[str, Any]:
         plan["method"] = Mert(restarts=options.restarts, threads=threads)
     gold = _gold(dev, work.inputs.get("links"))
     in_words = work.options.get("in_pieces", False) and not options.needs_links
+    sources = system.sources(list(open_text(dev / "dev.src")), prepared=True)
+    tuned: Decodes = system
+    if work.spread is not None and work.width > 1:
+        tuned = SpreadSystem(system, work, sources, orientation)
     tuning = tune(
-        Words(system) if in_words else system,
-        system.sources(list(open_text(dev / "dev.src")), prepared=True),
+        Words(tuned) if in_words else tuned,
+        sources,
         words_of(gold) if in_words else gold,
         threads=work.threads,
         folder=work.out / "rounds",

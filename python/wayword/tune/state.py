@@ -26,7 +26,7 @@ from wayword.errors import FormatError, MismatchError
 from wayword.tune.notes import Notes
 from wayword.tune.pool import Candidates, Fresh, Nbest
 
-__all__ = ["Decoded", "Folder", "Record"]
+__all__ = ["Decoded", "Folder", "Record", "read_lists", "write_lists"]
 
 #: A round, in plain values.
 Record = dict[str, Any]
@@ -145,21 +145,14 @@ class Folder:
     def block(self, run: int, number: int, start: int) -> list[Nbest] | None:
         """N-best lists of the sentences from ``start`` on that were decoded before, or None."""
         path = self._file(run, number, f".block-{start:04}.npz")
-        if path is None or not path.is_file():
-            return None
-        arrays = _read(path)
-        try:
-            return _unpacked(arrays)
-        except (ValueError, KeyError) as wrong:
-            raise _damaged(path, wrong) from None
+        return None if path is None or not path.is_file() else read_lists(path)
 
     def keep_block(self, run: int, number: int, start: int, lists: Sequence[Nbest]) -> None:
         """Keep some n-best lists until those of the whole round are."""
         path = self._file(run, number, f".block-{start:04}.npz")
         if path is not None:
             path.parent.mkdir(exist_ok=True)
-            with new_bytes(path) as file:
-                np.savez(file, **_packed(lists))
+            write_lists(path, lists)
 
     def notes(self, run: int, number: int = 0) -> Notes:
         """What is done of a round, of the end of a run (round 0) or of the whole (run 0)."""
@@ -207,6 +200,21 @@ class Folder:
             with new_file(self.path / LOG) as file:
                 for noted in self._records.values():
                     print(json.dumps(noted, ensure_ascii=False), file=file)
+
+
+def write_lists(path: Path, lists: Sequence[Nbest]) -> None:
+    """Write n-best lists, features as the pool keeps them."""
+    with new_bytes(path) as file:
+        np.savez(file, **_packed(lists))
+
+
+def read_lists(path: Path) -> list[Nbest]:
+    """The lists that ``write_lists`` wrote."""
+    arrays = _read(path)
+    try:
+        return _unpacked(arrays)
+    except (ValueError, KeyError) as wrong:
+        raise _damaged(path, wrong) from None
 
 
 def _read(path: Path) -> dict[str, Any]:

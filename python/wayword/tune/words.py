@@ -13,6 +13,7 @@ from wayword.corpus.source import Source
 from wayword.corpus.subwords import whole_words
 from wayword.evaluate import Gold
 from wayword.tune.pool import Candidates, Decodes
+from wayword.tune.run import BLOCK
 
 if TYPE_CHECKING:
     from wayword.tune.pool import Nbest
@@ -35,6 +36,11 @@ class Words:
     def settings(self) -> Any:
         """Those of the system."""
         return getattr(self.system, "settings", None)
+
+    @property
+    def block(self) -> int:
+        """How many sentences the system decodes at a time, if it says so."""
+        return int(getattr(self.system, "block", BLOCK))
 
     def with_weights(self, weights: Mapping[str, float]) -> "Words":
         """The same system with other weights."""

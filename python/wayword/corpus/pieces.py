@@ -1,0 +1,99 @@
+r"""Line-aligned text files cut into pieces, so that each can be worked on by itself.
+
+In: plain text files of our own, and how many pieces. Out: for each piece where it begins and ends
+in each file, in bytes; and the lines of a piece.
+How: one pass over each file finds where the lines begin that pieces begin with; a piece is then
+read without looking at what stands before it.
+Cost: one read of the files; nothing is copied.
+Not: compressed files, byte-order marks and ``\r``; files of users may have them, those of a
+finished stage have not.
+
+>>> from wayword.corpus.files import new_file, temp_folder
+>>> with temp_folder() as folder:
+...     with new_file(folder / "text") as file:
+...         print("eins", "zwei", "drei", "vier", sep="\n", file=file)
+...     [[first], [second]] = cut([folder / "text"], bounds(4, 2))
+...     first, second, list(lines_of(folder / "text", second))
+((0, 10), (10, 20), ['drei', 'vier'])
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from wayword.corpus.files import BLOCK
+from wayword.errors import MismatchError
+
+__all__ = ["Piece", "bounds", "copy_piece", "cut", "lines_of"]
+
+#: Where a piece begins and ends, in bytes.
+Piece = tuple[int, int]
+
+
+def bounds(lines: int, pieces: int) -> list[int]:
+    """The lines that pieces of about the same size begin with, and the end.
+
+    >>> bounds(10, 3)
+    [0, 3, 6, 10]
+    """
+    return [lines * number // pieces for number in range(pieces + 1)]
+
+
+def cut(paths: Sequence[Path], lines: Sequence[int]) -> list[list[Piece]]:
+    """For each piece between two of these line numbers, its place in each of the files."""
+    places = [list(pairwise(_offsets(path, lines))) for path in paths]
+    return [list(piece) for piece in zip(*places, strict=True)]
+
+
+def _offsets(path: Path, lines: Sequence[int]) -> list[int]:
+    """Where lines begin, by their numbers from 0 in ascending order; the last may be the end."""
+    offsets: list[int] = []
+    seen = at = 0
+    with path.open("rb") as file:
+        while len(offsets) < len(lines):
+            wanted = lines[len(offsets)] - seen  # ends of lines before the one wanted
+            if wanted == 0:
+                offsets.append(at)
+                continue
+            block = file.read(BLOCK)
+            if not block:
+                found = f"found {seen} lines; expected {lines[-1]}"
+                raise MismatchError(f"{path}: {found}; is it being changed?")
+            ends = block.count(b"\n")
+            if ends >= wanted:
+                cut_off = _after(block, wanted)
+                file.seek(cut_off - len(block), 1)
+                ends, block = wanted, block[:cut_off]
+            seen, at = seen + ends, at + len(block)
+    return offsets
+
+
+def _after(block: bytes, ends: int) -> int:
+    """Where the text goes on after so many ends of lines."""
+    at = 0
+    for _ in range(ends):
+        at = block.index(b"\n", at) + 1
+    return at
+
+
+def lines_of(path: Path, piece: Sequence[int]) -> Iterator[str]:
+    """The lines of a piece, without their ends."""
+    start, end = piece
+    with path.open("rb") as file:
+        file.seek(start)
+        while start < end:
+            line = file.readline()
+            if not line:
+                raise MismatchError(f"{path}: found {start} bytes; expected {end}; was it changed?")
+            start += len(line)
+            yield line.removesuffix(b"\n").decode("utf-8")
+
+
+def copy_piece(path: Path, piece: Sequence[int], out: Path) -> None:
+    """Write a piece as a file of its own."""
+    start, end = piece
+    with path.open("rb") as file, out.open("wb") as copy:
+        file.seek(start)
+        while start < end and (block := file.read(min(BLOCK, end - start))):
+            copy.write(block)
+            start += len(block)

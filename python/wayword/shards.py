@@ -1,0 +1,258 @@
+"""The shards of stages: pieces of text that are prepared, linked and counted by themselves.
+
+In: a stage being done (``Work``) whose runner has room for several shards. Out: what the stage
+would have made in one go, byte for byte, whatever the number of shards.
+How: a shard is itself a small stage, whose input is a piece of line-aligned files; what comes out
+is put together in the order of the text (tokens, links, tags) or added up (forms, phrase pairs).
+Cost: a pass over the files to cut them; phrase pairs are written, read and merged once more.
+Not: what has to see all text at once: word alignment's learning, subwords, language models.
+"""
+
+import json
+import shutil
+import signal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice, pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from wayword import align, extract
+from wayword.corpus import Bitext
+from wayword.corpus.annotate import annotator_from_manifest, factored
+from wayword.corpus.files import count_lines, new_bytes, new_file
+from wayword.corpus.pieces import bounds, copy_piece, cut, lines_of
+from wayword.corpus.subwords import Subwords
+from wayword.corpus.text import Preparation
+from wayword.corpus.truecase import Truecaser
+from wayword.stage import File, Input, Result, Stage, Work
+
+__all__ = [
+    "BLOCK",
+    "prepared",
+    "spread_fit",
+    "spread_links",
+    "spread_table",
+    "spread_tags",
+    "spread_text",
+]
+
+BLOCK = 2000  # lines a process gets at a time
+ALONE = 20_000  # lines that are not worth a second process
+
+
+def spread_fit(work: Work, text: Result, name: str, preparation: Preparation) -> Preparation:
+    """How a text of this name is prepared, with the forms of its words counted in shards."""
+    assert work.spread is not None, "asked for shards"
+    if preparation.case != "truecase":
+        return preparation
+    forms = Stage("forms", make_forms, {"name": name, "preparation": preparation.to_dict()})
+    counts: Counter[str] = Counter()
+    with work.spread(_line_shards(work, forms, text)) as results:
+        for result in results:
+            counts.update(json.loads((result / "forms.json").read_text(encoding="utf-8")))
+    return preparation.fitted(counts)
+
+
+def make_forms(work: Work) -> None:
+    """Count the forms of words in a piece of raw text."""
+    counts = Preparation.from_dict(work.options["preparation"]).count(_piece_of(work))
+    with new_file(work.out / "forms.json") as file:
+        json.dump(counts, file, ensure_ascii=False)
+
+
+@contextmanager
+def spread_text(
+    work: Work, text: Result, name: str, preparation: Preparation, learned: Mapping[str, Path]
+) -> Iterator[Iterator[str]]:
+    """Lines of tokens, prepared in shards; ``learned`` are the files of truecaser and subwords."""
+    assert work.spread is not None, "asked for shards"
+    tokens = Stage("tokens", make_tokens, {"name": name, "preparation": preparation.to_dict()})
+    more = {kind: File(path) for kind, path in learned.items()}
+    with work.spread(_line_shards(work, tokens, text, more)) as results:
+        paths = [result / "tokens" for result in results]
+        yield chain.from_iterable(lines_of(path, (0, path.stat().st_size)) for path in paths)
+
+
+def prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> Iterator[str]:
+    """Lines of tokens, by several processes when there is much to do."""
+    prepare = partial(_prepare_block, preparation)
+    blocks = iter(lambda: list(islice(lines, BLOCK)), [])
+    first = list(islice(blocks, ALONE // BLOCK))
+    for block in first:
+        yield from prepare(block)
+    if len(first) < ALONE // BLOCK or threads == 1:
+        for block in blocks:
+            yield from prepare(block)
+        return
+    with ProcessPoolExecutor(threads or None, get_context("spawn"), _leave_signals) as pool:
+        try:
+            # A few blocks for each process at a time, so that memory does not grow with the text.
+            while batch := list(islice(blocks, 16)):
+                for done in pool.map(prepare, batch):
+                    yield from done
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what was asked for is not wanted
+            raise
+
+
+def _leave_signals() -> None:
+    """Ctrl-C goes to all processes of a terminal: the first one stops the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
+    return [" ".join(preparation.prepare(line)) for line in lines]
+
+
+def make_tokens(work: Work) -> None:
+    """Prepare a piece of raw text."""
+    preparation = Preparation.from_dict(work.options["preparation"])
+    inputs = work.inputs
+    if "truecaser" in inputs:
+        preparation = replace(preparation, truecaser=Truecaser.load(inputs["truecaser"]))
+    if "subwords" in inputs:
+        preparation = replace(preparation, subwords=Subwords.load(inputs["subwords"]))
+    with new_file(work.out / "tokens") as file:
+        tokens = prepared(preparation, _piece_of(work), work.threads or 1)
+        file.writelines(f"{line}\n" for line in tokens)
+
+
+def _line_shards(
+    work: Work, stage: Stage, text: Result, more: Mapping[str, Input] | None = None
+) -> list[Stage]:
+    """A stage like this one for each piece of the file of a result that its options name."""
+    path = text / stage.options["name"]
+    lines = count_lines(path)
+    pieces = cut([path], bounds(lines, work.shards(lines)))
+    inputs: dict[str, Input] = {"text": text, **(more or {})}
+    return [
+        replace(stage, options={**stage.options, "piece": list(piece)}, inputs=inputs)
+        for [piece] in pieces
+    ]
+
+
+def _piece_of(work: Work) -> Iterator[str]:
+    return lines_of(work.inputs["text"] / work.options["name"], work.options["piece"])
+
+
+def spread_links(work: Work, aligner: Path, symmetrise: str) -> int:
+    """Write the links of a prepared text, found in shards; how many there are."""
+    assert work.spread is not None, "asked for shards"
+    text = work.inputs["text"]
+    pieces = _bitext_pieces(work, text)
+    inputs: dict[str, Input] = {"text": text, "aligner": File(aligner)}
+    shards = [
+        Stage("links", make_piece_links, {"symmetrise": symmetrise, "pieces": piece}, inputs)
+        for piece in pieces
+    ]
+    with work.spread(shards) as results:
+        _join([result / "links" for result in results], work.out / "links")
+        return sum(result.facts["links"] for result in results)
+
+
+def make_piece_links(work: Work) -> dict[str, Any]:
+    """Link the words of a piece of a bitext."""
+    aligner = align.Aligner.load(work.inputs["aligner"])
+    bitext = _bitext_of(work, work.options["pieces"])
+    links = aligner.align(bitext, symmetrise=work.options["symmetrise"], threads=work.threads)
+    links.write(work.out / "links")
+    return {"links": len(links.flat)}
+
+
+def _bitext_pieces(work: Work, text: Result) -> list[list[tuple[int, int]]]:
+    files = [text / "train.src", text / "train.tgt"]
+    lines = count_lines(files[0])
+    return cut(files, bounds(lines, work.shards(lines)))
+
+
+def _bitext_of(work: Work, pieces: Sequence[Sequence[int]]) -> Bitext:
+    """The sentence pairs of pieces of ``train.src`` and ``train.tgt``."""
+    text = work.inputs["text"]
+    names = ("train.src", "train.tgt")
+    sides = [lines_of(text / name, piece) for name, piece in zip(names, pieces, strict=True)]
+    return Bitext.from_pairs(zip(*sides, strict=True))
+
+
+def spread_table(
+    work: Work, corpora: Iterable[tuple[int, int]], options: extract.Options
+) -> extract.Summary:
+    """Write the table of a bitext and its links, counted in shards.
+
+    ``corpora`` tells of the corpora that the text is made of how many pairs each has, and how often
+    each of them counts.
+    """
+    assert work.spread is not None, "asked for shards"
+    text, linked = work.inputs["text"], work.inputs["links"]
+    files = [text / "train.src", text / "train.tgt", linked / "links"]
+    weights, ends = [], [0]
+    for pairs, weight in corpora:
+        ends.append(ends[-1] + pairs)
+        weights.append(weight)
+    # No shard has pairs of two corpora.
+    lines = sorted({*bounds(ends[-1], work.shards(ends[-1])), *ends})
+    chosen = {"extract": vars(options)}
+    inputs: dict[str, Input] = {"text": text, "links": linked}
+    shards = [
+        Stage("counts", make_counts, {**chosen, "pieces": piece}, inputs)
+        for piece in cut(files, lines)
+    ]
+    times = [
+        next(weight for end, weight in zip(ends[1:], weights, strict=True) if start < end)
+        for start, _ in pairwise(lines)
+    ]
+    with work.spread(shards) as results:
+        counts = [
+            result / "counts"
+            for result, weight in zip(results, times, strict=True)
+            for _ in range(weight)
+        ]
+        whole = Bitext.read(*files[:2]) if options.significance else None
+        room: dict[str, Any] = {"temp_dir": work.out, "progress": work.progress}
+        return extract.merge(
+            counts, work.out / "phrase-table", corpus=whole, **room, **vars(options)
+        )
+
+
+def make_counts(work: Work) -> dict[str, Any]:
+    """Count the phrase pairs of a piece of a bitext."""
+    *pieces, linked = work.options["pieces"]
+    bitext = _bitext_of(work, pieces)
+    links = work.out / "links"
+    copy_piece(work.inputs["links"] / "links", linked, links)
+    room: dict[str, Any] = {"temp_dir": work.out, "threads": work.threads}
+    pairs = extract.count(bitext, links, work.out / "counts", **room, **work.options["extract"])
+    links.unlink()
+    return {"pairs": pairs}
+
+
+def spread_tags(work: Work, described: Mapping[str, Any], file: Path) -> None:
+    """Write the tagged source, tagged in shards by the annotator that is described."""
+    assert work.spread is not None, "asked for shards"
+    tags = Stage("tags", make_piece_tags, {"name": "train.src", "annotator": dict(described)})
+    shards = _line_shards(work, tags, work.inputs["text"], {"annotator": File(file)})
+    with work.spread(shards) as results:
+        _join([result / "tags" for result in results], work.out / "train.src")
+
+
+def make_piece_tags(work: Work) -> None:
+    """Tag a piece of the source."""
+    path = work.inputs["annotator"]
+    described = {**work.options["annotator"], "file": path.name}
+    annotator = annotator_from_manifest(described, path.parent)
+    with new_file(work.out / "tags") as file:
+        sentences = annotator.annotate(_piece_of(work), threads=work.threads)
+        file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
+
+
+def _join(parts: Sequence[Path], out: Path) -> None:
+    """Write files one after the other."""
+    with new_bytes(out) as whole:
+        for path in parts:
+            with path.open("rb") as part:
+                shutil.copyfileobj(part, whole, 1 << 20)
