@@ -32,6 +32,8 @@ dev: .venv/.built
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet,subwords,serve
 	@$(BIN)/python -m pip install --quiet 'kenlm>=0.3' \
 		|| echo "kenlm did not build (it needs a C++ compiler): tests that compare with it are skipped"
+	@$(BIN)/python -m pip install --quiet 'ray>=2.40' 'fsspec>=2024.2' \
+		|| echo "ray has no wheel for this Python or system: tests of clusters are skipped"
 	@touch $@
 
 demo: dev

@@ -17,6 +17,7 @@ ORDER = (
     "corpus",
     "stage",
     "store",
+    "cluster",
     "align",
     "extract",
     "lm",

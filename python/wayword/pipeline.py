@@ -28,6 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from wayword.cluster import open_runner
 from wayword.config import Config
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, open_text
@@ -54,7 +55,7 @@ from wayword.stages import (
     load_preparation,
     text_stage,
 )
-from wayword.store import Store, locked
+from wayword.store import locked
 from wayword.system import System
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
@@ -81,6 +82,8 @@ def train(
     threads: int = 0,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    runner: str = "local",
+    storage: str = "",
 ) -> System:
     """Train a system from two line-aligned files of raw text.
 
@@ -89,11 +92,13 @@ def train(
     ``dev`` is a source file and one or more references, or one file that holds both sides; without
     it lines are held out. Languages are told by the ends of the file names unless the configuration
     names them. What was left out of the text is in ``made["corpus"]`` of the system; more than a
-    tenth is a logged warning.
+    tenth is a logged warning. ``runner`` is ``local``, or ``ray`` for a cluster, whose nodes share
+    the folder or get at files through ``storage`` (``wayword.cluster``).
     """
     planned = plan(src, tgt, config, dev=dev)
     work = Path(out) / "work"
-    with Store(work, threads=threads, progress=progress, watch=watch) as store:
+    room: dict[str, Any] = {"threads": threads, "progress": progress, "watch": watch}
+    with open_runner(runner, work, storage=storage, **room) as store:
         system = assemble(out, planned, store)
         whole = Whole()
         for stage, result in zip(planned.stages, store.run(planned.stages), strict=True):

@@ -11,6 +11,7 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train --corpus news:2 news.de news.en --corpus web web.tsv -o system
          wayword train train.de train.en -o system --set lm.order=4 --plan
          wayword train train.old train.de -o system --preset normalise
+         wayword train train.de train.en -o system --runner ray:10.0.0.1:6379
          wayword translate system < input.txt
 """
 
@@ -47,6 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
     add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
+    add("--runner", default="local", help="local (default), or ray[:ADDRESS] for a cluster")
+    add("--storage", default="", metavar="URL", help="where nodes that share no folder keep files")
     add("--plan", action="store_true", help="only say what would run, what is kept, and why")
     add_threads(parser)
     add_json(parser)
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> None:
 
     from wayword.cli.display import Display, StageDisplay
     from wayword.cli.train_text import collection_of, with_languages
+    from wayword.cluster import open_runner
     from wayword.config import chosen_config, preset
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, measure, plan
@@ -67,15 +71,7 @@ def run(args: argparse.Namespace) -> None:
 
     base = preset(args.preset) if args.preset else {}
     config = with_languages(chosen_config(args.config, args.set, base=base), args)
-    with Display("look at the text"):  # which is read once to know it again
-        planned = plan(collection_of(args, config), None, config, dev=args.dev)
-        check_evaluation(args.test, "--test")
-        _ = planned.stages
-    work = Path(args.out) / "work"
-    if args.plan:
-        _print_plan(planned, Store(work), args)
-        return
-    display = StageDisplay()
+    work, display = Path(args.out) / "work", StageDisplay()
 
     def watch(stage: "Stage", result: "Result | None") -> None:
         is_tuning = result is None and stage is planned.weights
@@ -83,10 +79,16 @@ def run(args: argparse.Namespace) -> None:
             display.say(f"{args.out} is there, untuned: it can be used while its weights are tuned")
         display.watch(stage, result)
 
-    with (
-        display,
-        Store(work, threads=args.threads, progress=display.progress, watch=watch) as store,
-    ):
+    room = {"threads": args.threads, "progress": display.progress, "watch": watch}
+    runner = open_runner(args.runner, work, storage=args.storage, **room)
+    with Display("look at the text"):  # which is read once to know it again
+        planned = plan(collection_of(args, config), None, config, dev=args.dev)
+        check_evaluation(args.test, "--test")
+        _ = planned.stages
+    if args.plan:
+        _print_plan(planned, Store(work), args)
+        return
+    with display, runner as store:
         made = assemble(args.out, planned, store).made
         if args.test:
             display.begin("test")

@@ -1,0 +1,107 @@
+"""Tasks under way on a Ray cluster: sent, waited for, taken back when they are not wanted any more.
+
+In: orders (``wayword.cluster.task``). Out: their reports as they come, or the error of a task as if
+it had been raised here.
+How: a task is tried again by Ray when its node or its process is lost, but not when it fails.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from wayword.cluster.hearing import told_name
+from wayword.cluster.place import Place, Site
+from wayword.cluster.task import RETRIES, WAIT, Order, Report, perform
+from wayword.errors import LimitError, WaywordError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Crew", "outcome"]
+
+LAST_WORDS = 10.0  # seconds that tasks get to end when they are not wanted any more
+
+
+class Crew:
+    """Some tasks; used in a ``with`` block, at whose end none is left."""
+
+    def __init__(self, site: Site, place: Place) -> None:
+        import ray
+
+        self._place = place
+        self._orders: dict[Any, Order] = {}
+        self._remote = ray.remote(perform).options(
+            num_cpus=site.threads, max_retries=RETRIES, scheduling_strategy="SPREAD"
+        )
+
+    def __enter__(self) -> "Crew":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: "TracebackType | None",
+    ) -> None:
+        import ray
+
+        if not self._orders:
+            return
+        refs = list(self._orders)
+        for ref in refs:
+            ray.cancel(ref, recursive=True)
+        _, left = ray.wait(refs, num_returns=len(refs), timeout=LAST_WORDS)
+        for ref in left:
+            ray.cancel(ref, force=True, recursive=True)
+        self._drop_told()
+
+    def _drop_told(self) -> None:
+        """Forget tasks that were taken back, and what they told."""
+        for order in self._orders.values():
+            if order.is_heard:
+                self._place.remove(self._place.root / told_name(order.stage))
+        self._orders.clear()
+
+    def send(self, order: Order) -> None:
+        """Have a stage made."""
+        self._orders[self._remote.remote(order)] = order
+
+    @property
+    def orders(self) -> list[Order]:
+        """What is under way, first sent first."""
+        return list(self._orders.values())
+
+    def done(self, *, wait: bool = True) -> Iterator[tuple[str, Report]]:
+        """The keys and reports of tasks that are done; returns after a moment if none is."""
+        import ray
+
+        refs = list(self._orders)
+        count = 1 if wait else len(refs)
+        ready, _ = ray.wait(refs, num_returns=count, timeout=WAIT if wait else 0)
+        for ref in ready:
+            report = outcome(ref, self._orders[ref].stage.name)
+            yield self._orders.pop(ref).stage.key, report
+
+
+def outcome(ref: Any, name: str) -> Any:
+    """What a task gave back; its error is raised as it was."""
+    import ray
+    from ray import exceptions
+
+    try:
+        return ray.get(ref)
+    except exceptions.RayTaskError as error:
+        cause = error.cause
+        if isinstance(cause, WaywordError | OSError):
+            raise cause from None
+        if isinstance(cause, BaseException):
+            raise cause from error
+        raise
+    except exceptions.TaskCancelledError:
+        raise KeyboardInterrupt from None
+    except exceptions.OutOfMemoryError:
+        advice = "give it a larger node, or fewer --threads and a smaller `memory`"
+        raise LimitError(f"{name}: found no memory left on a node; {advice}") from None
+    except exceptions.RayError as error:
+        first = str(error).strip().splitlines()[0]
+        found = f"its nodes or processes were lost {RETRIES} times or cannot start ({first})"
+        raise WaywordError(f"{name}: {found}; look at the cluster with `ray status`") from None
