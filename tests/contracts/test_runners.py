@@ -3,13 +3,14 @@
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from wayword.cluster import RayRunner
 from wayword.errors import WaywordError
 from wayword.stage import File, Result, Runner, Stage, Work, in_order
 from wayword.store import Store
@@ -57,9 +58,22 @@ Open = Callable[[Path], AbstractContextManager[Runner]]
 RUNNERS: dict[str, Open] = {"store": Store, "process": EachInAProcess}
 
 
-@pytest.fixture(params=RUNNERS)
+@pytest.fixture(params=[*RUNNERS, pytest.param("ray", marks=pytest.mark.slow)])
 def runner(request: pytest.FixtureRequest) -> Open:
+    if request.param == "ray":
+        opened: Open = request.getfixturevalue("ray_runner")
+        return opened
     return RUNNERS[request.param]
+
+
+@pytest.fixture(scope="module")
+def ray_runner() -> Iterator[Open]:
+    """The cluster's runner, on a cluster of this machine alone."""
+    ray = pytest.importorskip("ray", reason="no cluster is tried: pip install 'wayword[cluster]'")
+    room = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
+    ray.init(address="local", log_to_driver=False, logging_level="ERROR", **room)
+    yield RayRunner
+    ray.shutdown()
 
 
 def write_words(work: Work) -> dict[str, Any]:

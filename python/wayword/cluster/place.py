@@ -69,7 +69,6 @@ class Place:
         if not site.storage:
             return cls.of_driver(site)
         root = Path(tempfile.gettempdir()) / f"wayword-{site.run}-{node[:12]}"
-        root.mkdir(mode=0o700, exist_ok=True)
         place = cls(root, Objects(site.storage))
         place.origins[str(root)] = site.root
         return place

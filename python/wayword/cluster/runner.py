@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["RayRunner", "open_runner"]
 
 SHARDS = 2  # for each task that can run at a time, so that a slow or lost one costs little
-TIDYING = 10.0  # seconds that nodes get to remove their copies
+TIDYING = 30.0  # seconds that nodes get to remove their copies
 OBJECT_STORE = 80 << 20  # bytes; Ray takes no less, and we need less
 
 

@@ -66,6 +66,7 @@ def perform(order: Order) -> Report:
     voice = _Voice(place, told_name(order.stage) if order.is_heard else "", node)
     try:
         with voice.listening():
+            place.root.mkdir(mode=0o700, exist_ok=True)  # a node's own, with storage
             inputs = place.receive(order.inputs)
             result = Workbench(place, order, voice.progress).made(order.stage, inputs)
     except WaywordError as error:
