@@ -170,7 +170,7 @@ def cluster() -> Iterator[Any]:
     """A head without a CPU, and nodes with one each."""
     from ray.cluster_utils import Cluster
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     head = {"num_cpus": 0, "include_dashboard": False, **SMALL}
     nodes = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(NODES):
@@ -205,7 +205,7 @@ class Losses(threading.Thread):
             if stage == "tune" and not list(self._work.glob(".tune-*.begun/rounds/run-1/*.json")):
                 continue  # in the middle of it, after the first round
             for known in list(self._nodes.worker_nodes):
-                if known.unique_id == node:
+                if known.node_id == node:
                     self._nodes.remove_node(known, allow_graceful=False)
                     self.lost.append(stage)
                     self._waiting.remove(stage)

@@ -72,6 +72,29 @@ def test_parts_leave_out_what_the_whole_text_leaves_out(tmp_path: Path) -> None:
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
+@pytest.mark.parametrize("after", [1, 4, 9, 20, 30])
+def test_an_interrupted_call_is_gone_on_with(after: int, tmp_path: Path) -> None:
+    text, recipe, calls = cut(tmp_path, 3), parts.Recipe(), [0]
+
+    def interrupted(
+        function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[Any]:
+        for given in arguments:
+            calls[0] += 1
+            if calls[0] == after:
+                raise KeyboardInterrupt
+            function(*given)
+        return []
+
+    with pytest.raises(KeyboardInterrupt):
+        parts.fit_parts(text, tmp_path / "work", recipe, run=interrupted)
+    parts.fit_parts(text, tmp_path / "work", recipe, run=interrupted).save(tmp_path / "late")
+    # Nine tasks come before the first pass, and a pass has three.
+    assert calls[0] <= 39 + max(after if after <= 9 else 0, 3)
+    align.fit_files([write(tmp_path, PAIRS, "whole")]).save(tmp_path / "whole")
+    assert (tmp_path / "late").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
 def in_processes(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         return list(pool.map(function, *zip(*arguments, strict=True)))

@@ -36,7 +36,7 @@ def cluster() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="no cluster is tried: pip install 'wayword[cluster]'")
     from ray.cluster_utils import Cluster
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     nodes = Cluster(
         initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **SMALL}
     )
@@ -163,7 +163,7 @@ def test_a_lost_node_costs_its_tasks_alone(lost: str, cluster: Any, tmp_path: Pa
         done = "work/.slow-*.shards/shard-*/stage.json"
         wait_for(lambda: len(list(tmp_path.glob(done))) == 5)
         [node] = wait_for(lambda: calls(tmp_path, "shard 2") and calls(tmp_path, lost))
-        [lose] = [one for one in cluster.worker_nodes if one.unique_id == node]
+        [lose] = [one for one in cluster.worker_nodes if one.node_id == node]
         cluster.remove_node(lose, allow_graceful=False)
         cluster.add_node(num_cpus=1, **SMALL)
         (tmp_path / "go").touch()

@@ -5,14 +5,14 @@ would have made in one go, byte for byte, whatever the number of shards.
 How: a shard is itself a small stage, whose input is a piece of line-aligned files; what comes out
 is put together in the order of the text (tokens, links, tags) or added up (forms, phrase pairs).
 Cost: a pass over the files to cut them; phrase pairs are written, read and merged once more.
-Not: what has to see all text at once: word alignment's learning, subwords, language models.
+Not: what has to see all text at once: subwords, language models.
 """
 
 import json
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from wayword import align, extract
+from wayword.align import parts as align_parts
+from wayword.align.parts import Recipe, fit_parts
 from wayword.corpus import Bitext
 from wayword.corpus.annotate import annotator_from_manifest, factored
 from wayword.corpus.files import count_lines, new_bytes, new_file
@@ -35,6 +37,7 @@ from wayword.stage import File, Input, Result, Stage, Work
 __all__ = [
     "BLOCK",
     "prepared",
+    "spread_aligner",
     "spread_fit",
     "spread_links",
     "spread_table",
@@ -139,6 +142,68 @@ def _line_shards(
 
 def _piece_of(work: Work) -> Iterator[str]:
     return lines_of(work.inputs["text"] / work.options["name"], work.options["piece"])
+
+
+def spread_aligner(work: Work, options: align.Options) -> align.Aligner:
+    """Learn an aligner from a prepared text in parts; a lost process costs one pass over it."""
+    assert work.aside is not None, "asked for shards"
+    text = work.inputs["text"]
+    files = [text / "train.src", text / "train.tgt"]
+    lines = count_lines(files[0])
+    # Every part counts into a lexicon of its own: half as many as there are shards are enough.
+    count = -(-work.shards(lines) // 2)
+    folder = work.aside / f"learn-{count}"
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = []
+    for number, pieces in enumerate(cut(files, bounds(lines, count))):
+        copies = folder / f"src.{number:05}", folder / f"tgt.{number:05}"
+        for path, piece, copy in zip(files, pieces, copies, strict=True):
+            copy_piece(path, piece, copy)
+        parts.append([copies])
+    recipe = Recipe(model=options.model, memory=options.memory)
+    return fit_parts(parts, folder, recipe, run=_Tasks(work))
+
+
+class _Tasks:
+    """Runs the tasks of ``wayword.align.parts`` as shards of a stage."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._files: dict[Any, File] = {}  # whose digests are taken once
+
+    def __call__(
+        self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
+    ) -> list[None]:
+        """Have each task write its file, which is then put where it is wanted."""
+        assert self._work.spread is not None, "asked for shards"
+        shards = [self._shard(function, given) for given in arguments]
+        with self._work.spread(shards) as results:
+            for result, given in zip(results, arguments, strict=True):
+                (result / "out").replace(given[-1])
+        return [None] * len(arguments)
+
+    def _shard(self, function: Callable[..., Any], given: Sequence[Any]) -> Stage:
+        recipes = [vars(part) for part in given if isinstance(part, Recipe)]
+        options = {"function": function.__name__, "recipes": recipes}
+        files = [self._file(part) for part in given[:-1] if not isinstance(part, Recipe)]
+        return Stage(function.__name__, make_part, options, {"given": files})
+
+    def _file(self, given: Any) -> Input:
+        if isinstance(given, Path):
+            return self._files.setdefault(given, File(given))
+        return [self._file(part) for part in given]
+
+
+def make_part(work: Work) -> None:
+    """Do a task of learning an aligner in parts."""
+    room = {"temp_dir": str(work.out), "threads": work.threads or 1}
+    recipes = [Recipe(**{**recipe, **room}) for recipe in work.options["recipes"]]
+    function = getattr(align_parts, work.options["function"])
+    given = [
+        [tuple(pair) for pair in part] if isinstance(part, list) else part
+        for part in work.inputs["given"]
+    ]
+    function(*given, *recipes, work.out / "out")
 
 
 def spread_links(work: Work, aligner: Path, symmetrise: str) -> int:

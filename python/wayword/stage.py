@@ -111,6 +111,8 @@ class Work:
     progress: Progress | None = None
     width: int = 1
     spread: "Spread | None" = None
+    #: a folder, perhaps not there yet, that stays until the stage is done, whatever is lost before
+    aside: Path | None = None
 
     def shards(self, lines: int) -> int:
         """Into how many shards so many lines are worth cutting; 1 for none at all."""

@@ -26,7 +26,7 @@ from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
 from wayword.gather import corpus_of_lines
 from wayword.options import check_range
-from wayword.shards import BLOCK, prepared, spread_fit, spread_links, spread_text
+from wayword.shards import BLOCK, prepared, spread_aligner, spread_fit, spread_links, spread_text
 from wayword.stage import File, Input, Progress, Result, Stage, Work
 from wayword.store import copy_file
 
@@ -364,15 +364,19 @@ def make_links(work: Work) -> dict[str, Any]:
     files = text / "train.src", text / "train.tgt"
     options: align.Options = work.options
     room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    aligner = align.fit_files(
-        [files], model=options.model, memory=options.memory, temp_dir=work.out, **room
-    )
+    is_cut = work.shards(count_lines(files[0])) > 1
+    if is_cut:
+        aligner = spread_aligner(work, options)
+    else:
+        aligner = align.fit_files(
+            [files], model=options.model, memory=options.memory, temp_dir=work.out, **room
+        )
     aligner.save(work.out / "aligner")
     if given is not None:
         links = align.Links.read(given, Bitext.read(*files))
         links.write(work.out / "links")
         count = len(links.flat)
-    elif work.shards(count_lines(files[0])) > 1:
+    elif is_cut:
         count = spread_links(work, work.out / "aligner", options.symmetrise)
     else:
         count = _stream_links(aligner, files, work.out / "links", options.symmetrise, room)

@@ -237,7 +237,8 @@ class Store:
             _remove(part)
         goes_on = part.is_dir()
         part.mkdir(exist_ok=stage.resumes)
-        room = (self.threads, self.progress, self.width, partial(self._spread, stage))
+        spread, aside = partial(self._spread, stage), self._shards(stage) / "aside"
+        room = (self.threads, self.progress, self.width, spread, aside)
         try:
             return part, dict(stage.make(Work(stage.options, inputs, part, *room)) or {})
         except FormatError as error:

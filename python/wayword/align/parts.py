@@ -75,7 +75,10 @@ def fit_parts(
     *,
     run: Run = run_here,
 ) -> Aligner:
-    """Learn from all parts; files between tasks go to ``folder``, which all of them see."""
+    """Learn from all parts; files between tasks go to ``folder``, which all of them see.
+
+    What an interrupted call with the same parts and recipe left there is gone on with.
+    """
     if not parts:
         raise ArgumentError("parts: found none; expected one or more")
     recipe, folder = recipe or Recipe(), Path(folder)
@@ -86,26 +89,32 @@ def fit_parts(
         return [folder / f"{name}.{number:05}" for number in range(len(parts))]
 
     words, shards, pairs = of_parts("words"), of_parts("shard"), of_parts("pairs")
-    names, state = folder / "names", folder / "state.0"
-    list(run(count_words, list(zip(parts, words, strict=True))))
-    _core.AlignTasks.number_words(words, names)
-    texts = [(text, names, recipe, out) for text, out in zip(parts, shards, strict=True)]
-    list(run(write_shard, texts))
-    given = [(shard, names, recipe, out) for shard, out in zip(shards, pairs, strict=True)]
-    list(run(count_pairs, given))
-    _core.AlignTasks.start(pairs, names, options, state)
-    _remove([*words, *pairs])
-    done, number = False, 0
-    while not done:
+    names, number, end = folder / "names", _reached(folder), folder / "end"
+    if number is None:
+        number = 0
+        list(run(count_words, list(zip(parts, words, strict=True))))
+        _core.AlignTasks.number_words(words, names)
+        texts = [(text, names, recipe, out) for text, out in zip(parts, shards, strict=True)]
+        list(run(write_shard, texts))
+        given = [(shard, names, recipe, out) for shard, out in zip(shards, pairs, strict=True)]
+        list(run(count_pairs, given))
+        _core.AlignTasks.start(pairs, names, options, folder / "state.0")
+        _remove([*words, *pairs])
+    while not end.exists():
+        state, following = folder / f"state.{number}", folder / "next"
         counts = of_parts(f"counts.{number}")
         tasks = [(shard, state, recipe, out) for shard, out in zip(shards, counts, strict=True)]
         list(run(expect, tasks))
+        is_last = _core.AlignTasks.update(state, counts, options, following)
         number += 1
-        following = folder / f"state.{number}"
-        done = _core.AlignTasks.update(state, counts, options, following)
+        following.rename(end if is_last else folder / f"state.{number}")
         _remove([state, *counts])
-        state = following
-    return Aligner(_core.AlignTasks.finish(state, names, options))
+    return Aligner(_core.AlignTasks.finish(end, names, options))
+
+
+def _reached(folder: Path) -> int | None:
+    """How many passes an interrupted call made; None when it did not come to the first."""
+    return max((int(path.suffix[1:]) for path in folder.glob("state.*")), default=None)
 
 
 def count_words(text: Text, out: FilePath) -> None:
