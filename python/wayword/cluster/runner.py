@@ -8,6 +8,7 @@ Not: surviving the loss of this process, or of Ray's head node: run the same com
 was finished, shards too, is found.
 """
 
+import logging
 import secrets
 import signal
 import threading
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 __all__ = ["RayRunner", "open_runner"]
+
+log = logging.getLogger(__name__)
 
 SHARDS = 2  # for each task that can run at a time, so that a slow or lost one costs little
 TIDYING = 30.0  # seconds that nodes get to remove their copies
@@ -236,6 +239,7 @@ class RayRunner(Store):
                     continue
                 self._place.remove(self._path(stage))  # what is damaged
                 self._place.remove(self.folder / told_name(stage))
+                log.info("%s: begins", stage.name)
                 inputs = self._place.send(stage.inputs, self._results)
                 crew.send(Order(self._site, stage, inputs, is_heard=True))
 
@@ -248,6 +252,8 @@ class RayRunner(Store):
         self._watch(stage, None)
 
     def _finish(self, stage: Stage, result: Result) -> None:
+        if not result.reused:
+            log.info("%s: %.1f s", stage.name, result.cost.seconds)
         self._results[stage.key] = result
         self._note(result)
         self._watch(stage, result)

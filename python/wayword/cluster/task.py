@@ -160,10 +160,11 @@ class Workbench(Store):
         total, results = len(waiting), dict[str, Result]()
         with Crew(self._site, self._place) as crew:
             while len(results) < total:
-                while waiting and len(crew.orders) < AHEAD * (self._site.slots - 1):
+                # The last shard, and those for which others have no room, are made here.
+                while len(waiting) > 1 and len(crew.orders) < AHEAD * (self._site.slots - 1):
                     shard = waiting.popleft()
                     crew.send(Order(self._site, shard, self._place.send(shard.inputs, {}), name))
-                if waiting:  # the others have enough to do, and this process need not be idle
+                if waiting:
                     shard = waiting.pop()
                     here = Workbench(self._place, Order(self._site, shard, None, name), None)
                     results[shard.key] = here.made(shard, filled(shard.inputs, {}))
@@ -214,7 +215,9 @@ class _Voice(logging.Handler):
             self._say()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note what is logged."""
+        """Note what is logged, but for every stage and shard that begins or ends."""
+        if record.name == "wayword.store" and record.levelno < logging.WARNING:
+            return
         args = record.args if isinstance(record.args, Mapping) else None
         text = record.msg if args is not None else record.getMessage()
         told = {"name": record.name, "level": record.levelno, "text": str(text), "args": args}
