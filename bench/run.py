@@ -1,7 +1,8 @@
 """Run benches: `python bench/run.py` for all stages, `python bench/run.py corpus` for one.
 
 A stage's bench is `bench/STAGE.py` with a function `rows()` that measures and returns one
-dictionary per row; it raises when an answer is wrong, so that a fast wrong run fails.
+dictionary per row; it raises when an answer is wrong, so that a fast wrong run fails. What got
+slower or faster since the last result in the repository is told after each stage.
 """
 
 import sys
@@ -24,7 +25,7 @@ STAGES = (
         "tune",
     ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
+    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter", "decode-growth"),
 )
 #: Those that make their text themselves.
 ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter")
@@ -32,16 +33,22 @@ ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter"
 
 def main() -> None:
     """Measure, print and write."""
-    from bench import measure
+    from bench import compare, measure
 
     for stage in sys.argv[1:] or STAGES:
         if stage not in ALONE and not measure.SHARED.is_dir():
             print(f"{stage}: not measured; the real data folder ../shared is not there")
             continue
+        last, before = compare.last_rows(stage)
         rows = import_module(f"bench.{stage.replace('-', '_')}").rows()
         print(f"\n## {stage}")
         measure.show(rows)
         print(f"written to {measure.write_result(stage, rows).relative_to(measure.ROOT)}")
+        if changed := compare.changes(before, rows):
+            print(f"\ncosts that changed by a tenth or more since {last}:")
+            measure.show(changed)
+        elif before:
+            print(f"no cost changed by a tenth or more since {last}")
 
 
 if __name__ == "__main__":
