@@ -9,7 +9,7 @@ from a tenth on.
 import json
 import re
 import subprocess
-from typing import Any
+from typing import Any, TypeGuard
 
 from bench.measure import ROOT
 
@@ -53,7 +53,7 @@ def changes(before: list[Row], now: list[Row]) -> list[Row]:
             former = old.get(column)
             if not (COST.search(column) and _is_number(value) and _is_number(former)):
                 continue
-            ratio = value / former if former > 0 else 1.0
+            ratio = value / former if former else 1.0
             if not 1 / TELL < ratio < TELL:
                 shown = {"cost": column, "before": former, "now": value, "ratio": round(ratio, 2)}
                 found.append({"row": _name(row), **shown})
@@ -69,5 +69,5 @@ def _name(row: Row) -> str:
     return ", ".join(str(value) for column, value in row.items() if is_part[column])
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

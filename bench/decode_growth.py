@@ -54,7 +54,8 @@ def _cost(system: Any, text: list[str], length: int, **settings: Any) -> dict[st
 
 def _threads(system: Any, text: list[str]) -> list[dict[str, Any]]:
     lines = _sentences(text * 4, 25, words=4 * WORDS)
-    measured, outputs = [], []
+    measured: list[dict[str, Any]] = []
+    outputs: list[list[str]] = []
     for threads in range(1, (os.cpu_count() or 1) + 1):
         tuned = system.with_settings(pop_limit=400, space="dl:6")
         wall, cpu = time.perf_counter(), time.process_time()
