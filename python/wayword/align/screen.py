@@ -33,7 +33,7 @@ Tokens = Callable[[str, str], tuple[list[str], list[str]]]
 Files = tuple[FilePath, FilePath, FilePath]
 
 #: Pairs below this are taken out.
-MIN_SCORE = 0.2
+MIN_SCORE = 0.5
 
 
 def screen(

@@ -71,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--min-score",
         type=float,
         metavar="P",
-        help="least score of a pair, 0 to 1, with --aligner (default 0.2)",
+        help="least score of a pair, 0 to 1, with --aligner (default 0.5)",
     )
     add_threads(parser)
     add_json(parser)
