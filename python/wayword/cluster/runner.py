@@ -9,8 +9,10 @@ was finished, shards too, is found.
 """
 
 import logging
+import os
 import secrets
 import signal
+import socket
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +36,7 @@ __all__ = ["RayRunner", "open_runner"]
 log = logging.getLogger(__name__)
 
 SHARDS = 2  # for each task that can run at a time, so that a slow or lost one costs little
+REACHING = 10.0  # seconds that a head node gets to answer
 TIDYING = 30.0  # seconds that nodes get to remove their copies
 OBJECT_STORE = 80 << 20  # bytes; Ray takes no less, and we need less
 
@@ -83,7 +86,8 @@ class RayRunner(Store):
     ) -> None:
         """``address`` is that of the head node, such as ``10.0.0.1:6379``.
 
-        Empty: the cluster that runs on this machine, or one of this machine alone, for this run.
+        Empty: the cluster that runs on this machine, or else ``local``: one of this machine alone,
+        for this run.
         ``threads`` are the CPUs of a task (0: those of the smallest node), ``width`` the shards of
         a stage (0: two for each task that can run at a time). Without ``storage`` the folder, and
         files that go into stages, must be seen under the same path on all nodes.
@@ -148,22 +152,33 @@ class RayRunner(Store):
             return
         in_main = threading.current_thread() is threading.main_thread()
         kept = signal.getsignal(signal.SIGTERM) if in_main else None
-        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
-            ray.init(address=self._address or "auto", **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+            _check_reached(self._address)
+            self._init(self._address or "auto")
+        except (OSError, RuntimeError, ValueError) as error:
             if self._address:
                 found = str(error).strip().splitlines()[0]
                 advice = "start one with `ray start --head`, or leave the address out"
                 raise WaywordError(
                     f"--runner: no cluster at {self._address} ({found}); {advice}"
                 ) from None
-            alone = {"include_dashboard": False, "object_store_memory": OBJECT_STORE}
-            ray.init(address="local", **alone, **quiet)
+            self._init("local")
         finally:
             if in_main:
                 signal.signal(signal.SIGTERM, kept)  # Ray sets one of its own
         self._is_connected_here = True
+
+    @staticmethod
+    def _init(address: str) -> None:
+        """Have Ray connect, or start on this machine alone for an address of ``local``."""
+        import ray
+
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address == "local":
+            # Ray tells its makers about its use unless it is told not to.
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            quiet |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE}
+        ray.init(address=address, **quiet)
 
     def _surveyed(self) -> Site:
         """What all tasks of this run have in common, by the nodes that are there."""
@@ -257,6 +272,14 @@ class RayRunner(Store):
         self._results[stage.key] = result
         self._note(result)
         self._watch(stage, result)
+
+
+def _check_reached(address: str) -> None:
+    """Fail soon when nobody listens there; Ray would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal():
+        with socket.create_connection((host, int(port)), timeout=REACHING):
+            pass
 
 
 def _answer(address: str, ref: Any, name: str) -> Any:
