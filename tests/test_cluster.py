@@ -200,8 +200,11 @@ def test_runners_are_chosen_by_name(tmp_path: Path) -> None:
         open_runner("local", tmp_path, storage="s3://x")
 
 
-def test_an_address_without_a_cluster_is_told_at_once(tmp_path: Path) -> None:
+def test_an_address_without_a_cluster_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("ray", reason="no cluster is tried: pip install 'wayword[cluster]'")
+    monkeypatch.setattr("ray.is_initialized", lambda: False)  # other tests may be connected
     expected = r"^--runner: no cluster at 127.0.0.1:1 \(.*refused.*\); start one with `ray start"
     with pytest.raises(WaywordError, match=expected), open_runner("ray:127.0.0.1:1", tmp_path):
         pass
