@@ -323,6 +323,23 @@ def test_inputs_that_do_not_fit_are_named(tmp_path: Path) -> None:
     assert str(refused.value).startswith("source text:2: the word `|||`; expected")
 
 
+def test_files_give_the_table_of_their_bitext_or_say_which_line_is_wrong(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.src", "a.tgt", "a.links")]
+    lines = [(*HOUSE, "0-0 1-1 2-2 4-3"), ("das ist ja da", "that is there", "0-0 1-1 3-2")]
+    for path, column in zip(files, zip(*lines, strict=True), strict=True):
+        path.write_text("".join(f"{line}\n" for line in column))
+    src, tgt, links = files
+    extract(Bitext.read(src, tgt), links, tmp_path / "whole")
+    extract((src, tgt), links, tmp_path / "pieces")
+    assert (tmp_path / "pieces").read_bytes() == (tmp_path / "whole").read_bytes()
+    links.write_text("0-0\n0-9\n")
+    with pytest.raises(MismatchError, match=r"a\.links:2: link 0-9 is outside the sentence"):
+        extract((src, tgt), links, tmp_path / "none")
+    links.write_text("0-0\n")
+    with pytest.raises(MismatchError, match=r"a\.src:2: .*a\.links has only 1 lines"):
+        extract((src, tgt), links, tmp_path / "none")
+
+
 def test_shards_need_one_recipe_and_a_corpus_for_significance(tmp_path: Path) -> None:
     bitext = Bitext.from_pairs([("a", "x")])
     count(bitext, [[(0, 0)]], tmp_path / "a", max_length=3)

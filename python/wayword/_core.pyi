@@ -333,6 +333,19 @@ class PhraseCounts:
         progress: _Progress,
     ) -> PhraseCounts: ...
     @staticmethod
+    def of_files(
+        src: _Path,
+        tgt: _Path,
+        links: _Path,
+        *,
+        max_length: int,
+        strictness: str,
+        memory: int,
+        temp_dir: _Path | None,
+        threads: int,
+        progress: _Progress,
+    ) -> PhraseCounts: ...
+    @staticmethod
     def merge(
         paths: list[_Path], *, memory: int, temp_dir: _Path | None, progress: _Progress
     ) -> PhraseCounts: ...
@@ -358,6 +371,7 @@ class PhraseCounts:
         significance: str | None,
         packed: bool,
         counts: bool,
+        memory: int,
         progress: _Progress,
     ) -> dict[str, Any]: ...
 

@@ -6,7 +6,7 @@ counts, and orientation scores by the word, phrase and hierarchical model.
 How: all blocks of words whose links lead only to each other (Och and Ney, 2004), orientation by the
 corners of blocks (Galley and Manning, 2008), in one pass; counts are sorted in runs on disk
 when memory is short. The result is the same for any memory, threads and sharding.
-Cost: in the core; 16 bytes an occurrence until memory is full, then the disk.
+Cost: in the core; memory within ``memory``, beside the words of both sides, then the disk.
 Not: phrases with gaps.
 
 >>> import tempfile
@@ -50,6 +50,8 @@ __all__ = [
 
 Pathlike = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
+#: Two line-aligned files, source first.
+Files = tuple[Pathlike, Pathlike]
 LinkSource = Links | Pathlike | Iterable[Iterable[tuple[int, int]]]
 
 #: The orientation models, by what they accept as a neighbour: a link, a phrase, any block.
@@ -95,7 +97,7 @@ class Options:
     packed: bool = False
     #: keep the counts in the table
     counts: bool = True
-    #: for counting; more goes to disk
+    #: that the process keeps to; more goes to disk
     memory: str = "1G"
 
     def __post_init__(self) -> None:
@@ -151,7 +153,7 @@ class Summary:
 
 
 def extract(
-    bitext: Bitext,
+    bitext: Bitext | Files,
     links: LinkSource,
     out: Pathlike,
     *,
@@ -162,16 +164,24 @@ def extract(
 ) -> Summary:
     """Extract the phrase pairs of a bitext and write their table to ``out``.
 
-    ``links`` is a file in Pharaoh's form or, for every sentence pair, its links. Beyond ``memory``
-    (bytes, or such as ``500M``) counts go to files in ``temp_dir``. ``options`` are ``Options``.
+    ``links`` is a file in Pharaoh's form or, for every sentence pair, its links. The process keeps
+    to ``memory`` (bytes, or such as ``500M``): what goes beyond is put into files in ``temp_dir``.
+    A bitext that does not fit is given as two files, which are read piece by piece if ``links`` is
+    a file too and no test for significance is asked for. ``options`` are ``Options``.
     """
     chosen = _options(options)
+    if chosen.significance:
+        bitext = _read(bitext)
     counts = _count(bitext, links, chosen, temp_dir, threads, progress)
-    return _build(counts, out, bitext, chosen, progress)
+    return _build(counts, out, bitext if isinstance(bitext, Bitext) else None, chosen, progress)
+
+
+def _read(bitext: Bitext | Files) -> Bitext:
+    return bitext if isinstance(bitext, Bitext) else Bitext.read(*bitext)
 
 
 def count(
-    bitext: Bitext,
+    bitext: Bitext | Files,
     links: LinkSource,
     out: Pathlike,
     *,
@@ -224,7 +234,7 @@ def _as_links(links: LinkSource, bitext: Bitext) -> Links:
 
 
 def _count(  # noqa: PLR0917
-    bitext: Bitext,
+    bitext: Bitext | Files,
     links: LinkSource,
     options: Options,
     temp_dir: Pathlike | None,
@@ -232,16 +242,18 @@ def _count(  # noqa: PLR0917
     progress: Progress | None,
 ) -> _core.PhraseCounts:
     check_range("threads", threads, 0)
-    return _core.PhraseCounts.of(
-        bitext._core,
-        _as_links(links, bitext)._core,
-        max_length=options.max_length,
-        strictness=options.strictness,
-        memory=size_in_bytes(options.memory),
-        temp_dir=temp_dir,
-        threads=threads,
-        progress=progress,
-    )
+    chosen: dict[str, Any] = {
+        "max_length": options.max_length,
+        "strictness": options.strictness,
+        "memory": size_in_bytes(options.memory),
+        "temp_dir": temp_dir,
+        "threads": threads,
+        "progress": progress,
+    }
+    if isinstance(links, str | os.PathLike) and not isinstance(bitext, Bitext):
+        return _core.PhraseCounts.of_files(*bitext, links, **chosen)
+    whole = _read(bitext)
+    return _core.PhraseCounts.of(whole._core, _as_links(links, whole)._core, **chosen)
 
 
 def _build(
@@ -264,6 +276,7 @@ def _build(
         significance=options.significance or None,
         packed=options.packed,
         counts=options.counts,
+        memory=size_in_bytes(options.memory),
         progress=progress,
     )
     rows = iter(facts.pop("orientations"))

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::error::named;
-use wayword::extract::{Counts, ExtractOptions, Strictness, count_orientations};
+use wayword::extract::{Counter, Counts, ExtractOptions, Strictness, count_orientations};
 use wayword::orientation::{Direction, Model, Orientation, ROWS};
 use wayword::phrase_table::{
     self, Condition, Discount, OptionView, TableOptions, TextTables, Threshold,
@@ -73,6 +73,31 @@ impl PhraseCounts {
         Ok(PhraseCounts { inner })
     }
 
+    /// The same of two files and their links, which are read piece by piece.
+    #[staticmethod]
+    #[pyo3(signature = (src, tgt, links, *, max_length, strictness, memory, temp_dir, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
+    fn of_files(
+        py: Python<'_>,
+        src: PathBuf,
+        tgt: PathBuf,
+        links: PathBuf,
+        max_length: usize,
+        strictness: &str,
+        memory: usize,
+        temp_dir: Option<PathBuf>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let options = call(py, || extract_options(max_length, strictness, memory, temp_dir))?;
+        let inner = enter(py, threads, progress, |job| {
+            let mut counter = Counter::new(&options)?;
+            counter.add_files(&src, &tgt, &links, job)?;
+            counter.finish(job)
+        })?;
+        Ok(PhraseCounts { inner })
+    }
+
     /// Adds up files of counts.
     #[staticmethod]
     #[pyo3(signature = (paths, *, memory, temp_dir, progress))]
@@ -114,7 +139,7 @@ impl PhraseCounts {
     /// Makes a table of the counts.
     #[pyo3(signature = (
         out, corpus, recipe, *, models, condition, smoothing, discount, min_count, top,
-        significance, packed, counts, progress
+        significance, packed, counts, memory, progress
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn build<'py>(
@@ -132,6 +157,7 @@ impl PhraseCounts {
         significance: Option<String>,
         packed: bool,
         counts: bool,
+        memory: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let options = call(py, || {
@@ -145,6 +171,7 @@ impl PhraseCounts {
                 significance: significance.as_deref().map(Threshold::named).transpose()?,
                 packed,
                 counts,
+                memory,
             })
         })?;
         let corpus = corpus.map(|corpus| corpus.inner.as_ref());

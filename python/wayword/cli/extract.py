@@ -45,8 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--top", type=int, metavar="N", help="most pairs of a source phrase (default all)")
     add("--significance", metavar="T", help="least significance: a+e, a-e or a number")
     add("--packed", action="store_true", help="scores of 16 bits")
-    add("--memory", metavar="SIZE", help="memory for counting, such as 500M (default 1G)")
-    add("--temp-dir", metavar="DIR", help="where counts go beyond that")
+    add("--memory", metavar="SIZE", help="memory to keep to, such as 500M (default 1G)")
+    add("--temp-dir", metavar="DIR", help="where more goes")
     add("--threads", type=int, metavar="N", help="threads (default 0: all)")
     add_json(parser)
 
@@ -71,10 +71,11 @@ def run(args: argparse.Namespace) -> None:
                     shards, args.out, corpus=corpus, progress=progress, **room, **scoring
                 )
             case [src, tgt, links] if args.counts and not args.out:
-                count(Bitext.read(src, tgt), links, args.counts, progress=progress, **counting)
+                count((src, tgt), links, args.counts, progress=progress, **counting)
             case [src, tgt, links] if args.out and not args.counts:
-                bitext = Bitext.read(src, tgt)
-                summary = extract(bitext, links, args.out, progress=progress, **counting, **scoring)
+                summary = extract(
+                    (src, tgt), links, args.out, progress=progress, **counting, **scoring
+                )
             case [table] if not args.out and (args.show is not None or args.moses):
                 args.out = table
             case _:

@@ -97,7 +97,7 @@ def _corpora(work: Work) -> list[tuple[int, int]]:
 def _plain_table(work: Work) -> extract.Summary:
     text, linked = work.inputs["text"], work.inputs["links"]
     return extract.extract(
-        Bitext.read(text / "train.src", text / "train.tgt"),
+        (text / "train.src", text / "train.tgt"),
         linked / "links",
         work.out / "phrase-table",
         temp_dir=work.out,
@@ -123,7 +123,7 @@ def _weighted_table(work: Work) -> extract.Summary:
             for row in islice(lines, corpus["pairs"]):
                 for file, line in zip(out, row, strict=True):
                     print(line, file=file)
-        bitext = Bitext.read(names[0], names[1])
+        bitext = (names[0], names[1])
         counts = work.out / f"{number}.counts"
         room: dict[str, Any] = {"temp_dir": work.out, "progress": work.progress}
         extract.count(bitext, names[2], counts, threads=work.threads, **room, **vars(work.options))

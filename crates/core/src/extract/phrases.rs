@@ -6,7 +6,7 @@
 
 use super::words::compare;
 use crate::narrow::to_u32;
-use crate::storage::{Cursor, write_number};
+use crate::storage::{Blob, Pass, write_number};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -143,7 +143,7 @@ impl ListWriter {
 /// Reads a sorted list of phrases.
 #[derive(Debug)]
 pub struct ListReader<'a> {
-    cursor: Cursor<'a>,
+    pass: Pass<'a>,
     /// The phrase last read.
     pub phrase: Vec<u32>,
     /// How often it was extracted.
@@ -152,27 +152,34 @@ pub struct ListReader<'a> {
 
 impl<'a> ListReader<'a> {
     /// A reader before the first phrase.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        ListReader { cursor: Cursor::new(bytes), phrase: Vec::new(), count: 0 }
+    pub fn new(list: &'a Blob) -> Self {
+        ListReader { pass: Pass::new(list), phrase: Vec::new(), count: 0 }
+    }
+
+    /// The same, with about so many bytes of the list resident.
+    pub fn within(list: &'a Blob, memory: usize) -> Self {
+        ListReader { pass: Pass::within(list, memory), phrase: Vec::new(), count: 0 }
     }
 
     /// Whether the phrase last read was the last.
     pub fn is_at_end(&self) -> bool {
-        self.cursor.is_at_end()
+        self.pass.cursor.is_at_end()
     }
 
     /// Goes to the next phrase; none when the list is damaged.
     pub fn advance(&mut self) -> Option<()> {
-        let shared = self.cursor.small()? as usize;
-        let more = self.cursor.small()?;
+        self.pass.settle();
+        let cursor = &mut self.pass.cursor;
+        let shared = cursor.small()? as usize;
+        let more = cursor.small()?;
         if shared > self.phrase.len() || shared + more as usize == 0 {
             return None;
         }
         self.phrase.truncate(shared);
         for _ in 0..more {
-            self.phrase.push(self.cursor.small()?);
+            self.phrase.push(cursor.small()?);
         }
-        self.count = self.cursor.number()?;
+        self.count = cursor.number()?;
         Some(())
     }
 }
@@ -210,7 +217,8 @@ mod tests {
             let mut expected: Vec<_> = phrases.iter().map(|phrase| text(phrase)).collect();
             expected.sort();
             expected.dedup();
-            let mut reader = ListReader::new(&bytes);
+            let list = Blob::Memory(bytes);
+            let mut reader = ListReader::new(&list);
             for (place, phrase) in expected.iter().enumerate() {
                 reader.advance().unwrap();
                 prop_assert_eq!(&text(&reader.phrase), phrase);

@@ -13,7 +13,7 @@ use super::phrases::{ListWriter, PhraseSet};
 use crate::align::Link;
 use crate::error::Result;
 use crate::narrow::{low_u8, to_u8};
-use crate::storage::{Blob, BlobWriter, Cursor, TempFolder, write_number};
+use crate::storage::{Blob, BlobWriter, Pass, TempFolder, write_number};
 
 /// Sorted counts of some sentence pairs.
 #[derive(Debug, Clone)]
@@ -231,9 +231,9 @@ impl Fold {
 }
 
 /// Reads the entries of one source phrase after the other.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct EntryReader<'a> {
-    cursor: Cursor<'a>,
+    pass: Pass<'a>,
     tgt_phrases: u64,
     left: u64,
     last: u64,
@@ -242,23 +242,35 @@ pub struct EntryReader<'a> {
 impl<'a> EntryReader<'a> {
     /// A reader before the first source phrase.
     pub fn new(run: &'a Run) -> Self {
-        let cursor = Cursor::new(run.entries.bytes());
-        EntryReader { cursor, tgt_phrases: run.tgt_phrases, left: 0, last: 0 }
+        EntryReader::of(run, Pass::new(&run.entries))
+    }
+
+    /// The same, with about so many bytes of the entries resident.
+    pub fn within(run: &'a Run, memory: usize) -> Self {
+        EntryReader::of(run, Pass::within(&run.entries, memory))
+    }
+
+    fn of(run: &'a Run, pass: Pass<'a>) -> Self {
+        EntryReader { pass, tgt_phrases: run.tgt_phrases, left: 0, last: 0 }
     }
 
     /// Goes to the next source phrase: the number of its entries. Entries of the phrase before
     /// must have been read.
     pub fn begin(&mut self) -> Option<u64> {
-        self.left = self.cursor.number()?;
+        self.pass.settle();
+        self.left = self.pass.cursor.number()?;
         self.last = 0;
         Some(self.left)
     }
 
-    /// Reads the next entry of the source phrase; none when it is damaged.
-    pub fn read(&mut self, entry: &mut Entry) -> Option<()> {
+    /// Reads the next entry of the source phrase; none when it is damaged. What was written of it
+    /// behind the target phrase.
+    pub fn read(&mut self, entry: &mut Entry) -> Option<&'a [u8]> {
         self.left = self.left.checked_sub(1)?;
-        self.last = self.last.checked_add(self.cursor.number()?)?;
+        self.last = self.last.checked_add(self.pass.cursor.number()?)?;
         let tgt = self.last.checked_sub(1).filter(|&tgt| tgt < self.tgt_phrases)?;
-        entry.read(&mut self.cursor, u32::try_from(tgt).ok()?)
+        let before = self.pass.cursor.rest();
+        entry.read(&mut self.pass.cursor, u32::try_from(tgt).ok()?)?;
+        Some(&before[..before.len() - self.pass.cursor.rest().len()])
     }
 }

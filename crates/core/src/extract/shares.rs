@@ -5,7 +5,8 @@
 //! How: the blocks of each sentence pair are found as for a table, and only counted.
 //! Cost: O(target²) a sentence for blocks; no memory beyond one sentence pair a thread.
 
-use super::counts::{MAX_LENGTH, check_links};
+use super::count::check_links;
+use super::counts::MAX_LENGTH;
 use super::entry::Row;
 use super::grid::Grid;
 use super::orientation::Strictness;

@@ -234,7 +234,7 @@ pub(crate) fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, Links) {
     (bitext, links)
 }
 
-fn random_corpus(seed: u64, sentences: usize) -> (Bitext, Links) {
+pub(crate) fn random_corpus(seed: u64, sentences: usize) -> (Bitext, Links) {
     let mut state = seed.wrapping_mul(2) + 1;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -310,6 +310,39 @@ fn little_memory_and_many_threads_give_the_same_counts() {
     assert!(of(1 << 20, 1) == whole);
     assert!(of(1 << 20, 3) == whole);
     assert!(of(1 << 30, 2) == whole);
+}
+
+#[test]
+fn pieces_of_files_give_the_counts_of_the_whole() {
+    let (bitext, links) = random_corpus(11, 1500);
+    let folder = crate::storage::TempFolder::new(None);
+    let paths = [(); 3].map(|()| folder.new_path().unwrap());
+    let text = |ids: &[u32]| -> String {
+        ids.iter().map(|&id| bitext.vocab().word(id)).collect::<Vec<_>>().join(" ") + "\n"
+    };
+    let (mut src, mut tgt, mut linked) = (String::new(), String::new(), String::new());
+    for number in 0..bitext.len() {
+        src += &text(bitext.src().sentence(number));
+        tgt += &text(bitext.tgt().sentence(number));
+        Links::write_sentence(links.sentence(number), &mut linked);
+        linked.push('\n');
+    }
+    for (path, text) in paths.iter().zip([&src, &tgt, &linked]) {
+        std::fs::write(path, text).unwrap();
+    }
+    let count = |memory| {
+        let options = ExtractOptions { memory, ..ExtractOptions::default() };
+        let mut counter = Counter::new(&options)?;
+        counter.add_files(&paths[0], &paths[1], &paths[2], &Job::new(2))?;
+        counter.finish(&Job::default()).map(|counts| bytes_of(&counts))
+    };
+    let options = ExtractOptions::default();
+    let whole = bytes_of(&Counts::of(&bitext, &links, &options, &Job::default()).unwrap());
+    assert!(count(1 << 30).unwrap() == whole);
+    assert!(count(1 << 20).unwrap() == whole); // an eighth of it holds fewer pairs
+    std::fs::write(&paths[1], format!("{tgt}more\n")).unwrap();
+    let message = count(1 << 30).unwrap_err().to_string();
+    assert!(message.contains(":1501: ") && message.contains(" has only 1500 lines"), "{message}");
 }
 
 #[test]

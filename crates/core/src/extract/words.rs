@@ -1,4 +1,4 @@
-//! The words of one side in the order of their spelling, and how often each is linked to which.
+//! The words of one side in the order of their spelling.
 //!
 //! A word's `code` is its place in that order, with one place left free where `|||` would stand:
 //! the end of a phrase sorts there. So phrases compare as the lines of a text table do under
@@ -8,7 +8,6 @@ use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::storage::{Cursor, write_number};
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
 /// What stands between the fields of a text table; no word may look like it.
@@ -175,39 +174,5 @@ fn separator_found(text: &Text, id: WordId, side: &str) -> Error {
         found: format!("the word `{SEPARATOR}`"),
         expected: "words that do not look like the separator of phrase tables".into(),
         advice: "let `wayword doctor` take such lines out".into(),
-    }
-}
-
-/// How often a source word is linked to a target word. Number 0 stands for "no word", others are
-/// the word's place plus one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkCount {
-    /// The source word.
-    pub src: u32,
-    /// The target word.
-    pub tgt: u32,
-    /// Number of links.
-    pub count: u64,
-}
-
-/// Counts links while sentences go by.
-#[derive(Debug, Default)]
-pub struct LinkCounter {
-    counts: FxHashMap<(u32, u32), u64>,
-}
-
-impl LinkCounter {
-    /// Counts one link.
-    pub fn add(&mut self, src: u32, tgt: u32, count: u64) {
-        *self.counts.entry((src, tgt)).or_default() += count;
-    }
-
-    /// The counts, sorted.
-    pub fn sorted(self) -> Vec<LinkCount> {
-        let counts = self.counts.into_iter();
-        let mut sorted: Vec<_> =
-            counts.map(|((src, tgt), count)| LinkCount { src, tgt, count }).collect();
-        sorted.sort_unstable();
-        sorted
     }
 }

@@ -1,28 +1,34 @@
 //! From counts to the finished table: scores, pruning, orientation probabilities.
 //!
 //! In: `Counts`, and the corpus when pairs are tested for significance. Out: a table file.
-//! How: target phrases and their counts are kept in memory in a compact form; source phrases go by
-//! once, in order, each with all its pairs, so both relative frequencies are at hand. With a
-//! discount the pairs go by once more before, to be counted by their counts.
-//! Cost: about 17 bytes a target phrase and 16 a source phrase in memory, and one pass.
+//! How: source phrases go by once, in order, each with all its pairs and their target phrases
+//! (`targets`), so both relative frequencies are at hand. With a discount the pairs go by once
+//! more before, to be counted by their counts.
+//! Cost: one pass, within the memory of the options; beyond it stay the words of both sides and the
+//! different orientation scores, some 20 bytes each. A test for significance needs 4 bytes an
+//! occurrence of a phrase beside.
 
 use super::discount::{CountsOfCounts, Discount, Discounter, Evidence};
 use super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
 use super::lexical::{Lexicon, best_links};
 use super::options::{Condition, TableOptions};
 use super::significance::{Phrases, Significance, Threshold};
+use super::targets::{Targets, Walk};
 use crate::Job;
 use crate::corpus::{Bitext, Text, WordId};
 use crate::error::{Error, Result};
 use crate::extract::{Counts, Entry, EntryReader, ListReader, Row, Words, damaged};
 use crate::narrow::{to_f32, to_u32, to_usize};
 use crate::orientation::ROWS;
-use crate::storage::{Blob, Cursor, write_number};
+use crate::storage::{Blob, left_of};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
 /// Source phrases between two looks at the job.
 const BLOCK: u64 = 1 << 12;
+
+/// Counts whose orientation scores are kept at hand.
+const MOST_SETS: usize = 1 << 15;
 
 /// What became of the counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,7 +64,9 @@ pub fn build(
         (Some(_), None) => return Err(no_corpus()),
         (None, _) => None,
     };
-    Builder::new(counts, options, significance, path)?.run(recipe, job)
+    let memory = left_of(options.memory);
+    let targets = Targets::new(counts, memory / 2, options.discount == Discount::KneserNey, job)?;
+    Builder::new(counts, options, significance, targets.walk(), path)?.run(recipe, job)
 }
 
 fn significance<'c>(
@@ -67,8 +75,8 @@ fn significance<'c>(
     threshold: Threshold,
     job: &Job,
 ) -> Result<Significance> {
-    let side = |blob: &'c Blob, text: &'c Text, words: &Words| Phrases {
-        list: blob.bytes(),
+    let side = |list: &'c Blob, text: &'c Text, words: &Words| Phrases {
+        list,
         text,
         codes: codes_in(corpus, words),
     };
@@ -96,43 +104,6 @@ fn no_corpus() -> Error {
     }
 }
 
-/// Target phrases in a compact form: count, length, places of the words.
-#[derive(Debug)]
-struct TgtPhrases {
-    bytes: Vec<u8>,
-    starts: Vec<u64>,
-}
-
-impl TgtPhrases {
-    fn new(counts: &Counts) -> Option<Self> {
-        let mut list = ListReader::new(counts.run.tgt.bytes());
-        let mut phrases = TgtPhrases { bytes: Vec::new(), starts: Vec::new() };
-        while !list.is_at_end() {
-            list.advance()?;
-            phrases.starts.push(phrases.bytes.len() as u64);
-            write_number(&mut phrases.bytes, list.count);
-            write_number(&mut phrases.bytes, list.phrase.len() as u64);
-            (list.phrase.len() <= counts.max_length).then_some(())?;
-            for &code in &list.phrase {
-                write_number(&mut phrases.bytes, counts.tgt_words.place(code)? as u64);
-            }
-        }
-        (phrases.starts.len() as u64 == counts.run.tgt_phrases).then_some(phrases)
-    }
-
-    /// Puts the words' places into `words`; the phrase's count.
-    fn get(&self, number: u32, words: &mut Vec<u32>) -> Option<u64> {
-        let start = usize::try_from(*self.starts.get(number as usize)?).ok()?;
-        let mut cursor = Cursor::new(self.bytes.get(start..)?);
-        let count = cursor.number()?;
-        words.clear();
-        for _ in 0..cursor.number()? {
-            words.push(cursor.small()?);
-        }
-        Some(count)
-    }
-}
-
 /// A pair that may go into the table.
 #[derive(Debug, Clone, Default)]
 struct Candidate {
@@ -146,16 +117,14 @@ struct Builder<'a> {
     counts: &'a Counts,
     options: &'a TableOptions,
     significance: Option<Significance>,
-    tgt_phrases: TgtPhrases,
-    /// By target phrase, its different source phrases; only for Kneser-Ney.
-    tgt_partners: Vec<u32>,
+    targets: Walk<'a>,
     discounter: Discounter,
     lexicon: Lexicon,
     words: (NewWords, NewWords),
     ids: (Vec<WordId>, Vec<WordId>),
     writer: TableWriter,
     summary: Summary,
-    /// Numbers of the orientation scores that counts give.
+    /// Numbers of the orientation scores that some counts give.
     sets: FxHashMap<[Row; ROWS], u32>,
     /// Scratch memory for one source phrase.
     group: Vec<Entry>,
@@ -168,14 +137,14 @@ impl<'a> Builder<'a> {
         counts: &'a Counts,
         options: &'a TableOptions,
         significance: Option<Significance>,
+        targets: Walk<'a>,
         path: &Path,
     ) -> Result<Self> {
-        let broken = || damaged(&counts.place);
-        let tgt_phrases = TgtPhrases::new(counts).ok_or_else(broken)?;
-        let (of_counts, tgt_partners) = match options.discount {
-            Discount::None => (CountsOfCounts::default(), Vec::new()),
-            _ => count_counts(counts).ok_or_else(broken)?,
+        let of_counts = match options.discount {
+            Discount::None => CountsOfCounts::default(),
+            _ => count_counts(counts).ok_or_else(|| damaged(&counts.place))?,
         };
+        let memory = left_of(options.memory);
         let numbered = |words: &Words| {
             NewWords::new((0..words.len()).map(|at| (words.word(at), words.frequency(at))))
         };
@@ -193,13 +162,18 @@ impl<'a> Builder<'a> {
             counts,
             options,
             significance,
-            tgt_phrases,
-            tgt_partners,
+            targets,
             discounter: Discounter::new(options.discount, &of_counts),
-            lexicon: Lexicon::new(counts),
+            lexicon: Lexicon::new(counts, memory / 4)?,
             words: (src_words, tgt_words),
             ids: (src_ids, tgt_ids),
-            writer: TableWriter::create(path, contents, counts.max_length, counts.sentences)?,
+            writer: TableWriter::create(
+                path,
+                contents,
+                (counts.max_length, counts.sentences),
+                memory / 4,
+                counts.folder(),
+            )?,
             summary: Summary { sentences: counts.sentences, ..Summary::default() },
             sets: FxHashMap::default(),
             group: Vec::new(),
@@ -211,7 +185,7 @@ impl<'a> Builder<'a> {
     fn run(mut self, recipe: &str, job: &Job) -> Result<Summary> {
         let counts = self.counts;
         let broken = || damaged(&counts.place);
-        let mut phrases = ListReader::new(counts.run.src.bytes());
+        let mut phrases = ListReader::new(&counts.run.src);
         let mut entries = EntryReader::new(&counts.run);
         let mut src = Vec::new();
         let mut ids = Vec::new();
@@ -269,11 +243,14 @@ impl<'a> Builder<'a> {
             (self.options.condition == Condition::Source).then(|| sum_rows(&self.group[..used]));
         for at in 0..used {
             let entry = &self.group[at];
-            let tgt_count = self.tgt_phrases.get(entry.tgt, &mut self.tgt)?;
+            let target = self.targets.next(entry.tgt, &mut self.tgt)?;
             let rows = by_source.as_ref().unwrap_or(&entry.rows);
             let set = match self.sets.get(rows) {
                 Some(&set) => set,
                 None => {
+                    if self.sets.len() >= MOST_SETS {
+                        self.sets.clear();
+                    }
                     let scores = row_set(rows, self.options);
                     *self.sets.entry(*rows).or_insert(self.writer.set(&scores))
                 }
@@ -301,11 +278,11 @@ impl<'a> Builder<'a> {
                 pair: entry.count,
                 given: src_count,
                 given_partners: used as u64,
-                other_partners: self.tgt_partners.get(entry.tgt as usize).map_or(0, |&n| n.into()),
+                other_partners: target.partners,
                 pairs: self.counts.run.pairs,
             };
             let reverse = Evidence {
-                given: tgt_count,
+                given: target.count,
                 given_partners: evidence.other_partners,
                 other_partners: used as u64,
                 ..evidence
@@ -313,7 +290,7 @@ impl<'a> Builder<'a> {
             let phi = |evidence| self.discounter.probability(evidence);
             candidate.probabilities = [phi(reverse), back, phi(evidence), forth];
             candidate.option.scores = candidate.probabilities.map(|p| to_f32(p.ln()));
-            candidate.option.counts = (entry.count, tgt_count);
+            candidate.option.counts = (entry.count, target.count);
             candidate.option.set = Some(set);
             candidate.is_kept = true;
         }
@@ -381,20 +358,18 @@ fn sum_rows(group: &[Entry]) -> [Row; ROWS] {
     sum
 }
 
-/// How many pairs were seen how often, and the different source phrases of every target phrase.
-fn count_counts(counts: &Counts) -> Option<(CountsOfCounts, Vec<u32>)> {
+/// How many pairs were seen how often.
+fn count_counts(counts: &Counts) -> Option<CountsOfCounts> {
     let mut of_counts = CountsOfCounts::default();
-    let mut partners = vec![0; usize::try_from(counts.run.tgt_phrases).ok()?];
     let mut entries = EntryReader::new(&counts.run);
     let mut entry = Entry::default();
     for _ in 0..counts.run.src_phrases {
         for _ in 0..entries.begin()? {
             entries.read(&mut entry)?;
-            partners[entry.tgt as usize] += 1;
             if let Some(slot) = of_counts.get_mut(to_usize(entry.count)) {
                 *slot += 1;
             }
         }
     }
-    Some((of_counts, partners))
+    Some(of_counts)
 }

@@ -22,13 +22,15 @@
 //! All numbers are little-endian; sizes, ids and counts inside blocks have seven bits a byte.
 //! Words are numbered by falling frequency, equal ones by spelling, so that ids are short.
 
+use super::index::IndexWriter;
 use crate::corpus::WordId;
 use crate::error::Result;
-use crate::narrow::{low_u32, to_u16, to_u32, to_usize, whole};
+use crate::narrow::{low_u32, to_u16, to_u32, whole};
 use crate::orientation::{Model, ROWS};
-use crate::storage::{Seal, SealedFile, write_number};
-use rustc_hash::FxHashMap;
+use crate::storage::{Seal, SealedFile, TempFolder, write_number};
+use hashbrown::HashTable;
 use std::path::Path;
+use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The header.
@@ -193,25 +195,23 @@ pub struct TableWriter {
     max_length: usize,
     sentences: u64,
     hash: Xxh3,
-    /// Hash and place of every source phrase.
-    places: Vec<(u64, u64)>,
+    index: IndexWriter,
     pairs: u64,
-    rows: FxHashMap<[u32; 7], u32>,
-    row_bytes: Vec<u8>,
-    sets: FxHashMap<[u32; ROWS], u32>,
-    set_bytes: Vec<u8>,
+    rows: Numbered,
+    sets: Numbered,
     body: Vec<u8>,
     options: Vec<u8>,
     count: u64,
 }
 
 impl TableWriter {
-    /// Begins a table.
+    /// Begins a table, whose index takes about `memory` bytes and then files in `folder`.
     pub fn create(
         path: &Path,
         contents: Contents,
-        max_length: usize,
-        sentences: u64,
+        (max_length, sentences): (usize, u64),
+        memory: usize,
+        folder: &Arc<TempFolder>,
     ) -> Result<Self> {
         Ok(TableWriter {
             file: SealedFile::create(path, SEAL)?,
@@ -219,12 +219,10 @@ impl TableWriter {
             max_length,
             sentences,
             hash: Xxh3::new(),
-            places: Vec::new(),
+            index: IndexWriter::new(memory, folder),
             pairs: 0,
-            rows: FxHashMap::default(),
-            row_bytes: Vec::new(),
-            sets: FxHashMap::default(),
-            set_bytes: Vec::new(),
+            rows: Numbered::new(4 * 7),
+            sets: Numbered::new(4 * contents.rows()),
             body: Vec::new(),
             options: Vec::new(),
             count: 0,
@@ -275,7 +273,7 @@ impl TableWriter {
         self.body.extend_from_slice(&self.options);
         let mut head = low_u32(xxh3_64(&self.body)).to_le_bytes().to_vec();
         write_number(&mut head, self.body.len() as u64);
-        self.places.push((hash(src.iter().copied()), self.file.size()));
+        self.index.push(hash(src.iter().copied()), self.file.size())?;
         self.file.write(&head)?;
         self.file.write(&self.body)?;
         self.hash.update(&head);
@@ -289,45 +287,44 @@ impl TableWriter {
     /// The number of a set of rows, which is added when new: the `prev` and the `next` row of each
     /// model the table has, then whatever.
     pub fn set(&mut self, rows: &[RowScores; ROWS]) -> u32 {
-        let rows = &rows[..self.contents.rows()];
-        let mut key = [0; ROWS];
-        for (slot, row) in key.iter_mut().zip(rows) {
-            let bits = row.map(f32::to_bits);
-            let next = to_u32(self.rows.len());
-            let bytes = &mut self.row_bytes;
-            *slot = *self.rows.entry(bits).or_insert_with(|| {
-                row.iter().for_each(|score| bytes.extend_from_slice(&score.to_le_bytes()));
-                next
-            });
+        let mut set = [0; 4 * ROWS];
+        let mut bytes = [0; 4 * 7];
+        let width = self.contents.rows();
+        for (slot, row) in set.chunks_exact_mut(4).zip(&rows[..width]) {
+            for (score, value) in bytes.chunks_exact_mut(4).zip(row) {
+                score.copy_from_slice(&value.to_le_bytes());
+            }
+            slot.copy_from_slice(&self.rows.number(&bytes).to_le_bytes());
         }
-        let next = to_u32(self.sets.len());
-        let bytes = &mut self.set_bytes;
-        *self.sets.entry(key).or_insert_with(|| {
-            key[..rows.len()].iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
-            next
-        })
+        self.sets.number(&set[..4 * width])
     }
 
     /// Writes everything else and gives the file its name; the number of bytes and of pairs.
     pub fn finish(mut self, src: &NewWords, tgt: &NewWords, recipe: &str) -> Result<(u64, u64)> {
         let start = START as u64;
         let mut parts = vec![start, self.file.size() - start, self.hash.digest()];
-        let mut bytes = index(&self.places);
+        let phrases = self.index.len();
+        let (at, mut sum) = (self.file.size(), Xxh3::new());
+        self.index.finish(|bytes| {
+            sum.update(bytes);
+            self.file.write(bytes)
+        })?;
+        parts.extend([at, self.file.size() - at, sum.digest()]);
         let mut add = |file: &mut SealedFile, bytes: &[u8]| {
             parts.extend([file.size(), bytes.len() as u64, xxh3_64(bytes)]);
             file.write(bytes)
         };
-        add(&mut self.file, &bytes)?;
+        let mut bytes = Vec::new();
         for words in [src, tgt] {
             bytes.clear();
             words.write(&mut bytes);
             add(&mut self.file, &bytes)?;
         }
-        for part in [&self.row_bytes[..], &self.set_bytes, recipe.as_bytes()] {
+        for part in [&self.rows.bytes[..], &self.sets.bytes, recipe.as_bytes()] {
             add(&mut self.file, part)?;
         }
         let flags = u64::from(self.contents.flags()) | (self.max_length as u64) << 32;
-        let mut numbers = vec![flags, self.places.len() as u64, self.pairs, self.sentences];
+        let mut numbers = vec![flags, phrases, self.pairs, self.sentences];
         numbers.append(&mut parts);
         let size = self.file.size();
         self.file.finish(&numbers)?;
@@ -335,16 +332,29 @@ impl TableWriter {
     }
 }
 
-/// An open-addressing hash table, four of five slots in use.
-fn index(places: &[(u64, u64)]) -> Vec<u8> {
-    let slots = (places.len() + places.len() / 4 + 1) as u64;
-    let mut table = vec![0u64; to_usize(slots)];
-    for &(hash, place) in places {
-        let mut at = to_usize(slot(hash, slots));
-        while table[at] != 0 {
-            at = (at + 1) % table.len();
-        }
-        table[at] = evidence(hash) << 40 | place;
+/// Values of some bytes each, numbered by first appearance.
+struct Numbered {
+    width: usize,
+    bytes: Vec<u8>,
+    numbers: HashTable<u32>,
+}
+
+impl Numbered {
+    fn new(width: usize) -> Self {
+        Numbered { width, bytes: Vec::new(), numbers: HashTable::new() }
     }
-    table.iter().flat_map(|slot| slot.to_le_bytes()).collect()
+
+    /// The number of a value, which is added when new.
+    fn number(&mut self, value: &[u8]) -> u32 {
+        let Numbered { width, bytes, numbers } = self;
+        let known = |number: u32| &bytes[number as usize * *width..][..*width];
+        let hash = xxh3_64(value);
+        if let Some(&number) = numbers.find(hash, |&number| known(number) == value) {
+            return number;
+        }
+        let number = to_u32(numbers.len());
+        numbers.insert_unique(hash, number, |&number| xxh3_64(known(number)));
+        bytes.extend_from_slice(value);
+        number
+    }
 }

@@ -3,44 +3,96 @@
 //! In: how often words are linked. Out: lex(e|f) and lex(f|e) of a phrase pair with its links:
 //! every word's probability given the words it is linked to (the mean), or given no word, and
 //! their product (Koehn, Och and Marcu, 2003).
-//! Cost: one look-up a link.
+//! Cost: one look-up a link, mostly among those at hand, else a binary search; 12 bytes a pair of
+//! linked words, in memory or on disk.
 
+use crate::error::Result;
 use crate::extract::{Counts, Entry, LinkCount, MAX_LENGTH, Strictness};
-use rustc_hash::FxHashMap;
+use crate::narrow::to_usize;
+use crate::storage::{Blob, BlobWriter, long_at, short_at};
 
 /// Probability of a pair of words that is not in the counts.
 const MISSING: f64 = 1e-7;
 
+/// Bytes of a target word and its count.
+const WIDTH: usize = 12;
+/// Probabilities that are kept at hand.
+const KEPT: usize = 1 << 15;
+/// Searches between two moments at which mapped counts are given back.
+const SEARCHES: u32 = 1 << 20;
+
 /// Translation probabilities of words, both ways. Words are numbered as in `LinkCount`.
-#[derive(Debug)]
 pub struct Lexicon {
-    counts: FxHashMap<(u32, u32), u64>,
+    /// By source word, where its target words begin in `counts`, and the end.
+    starts: Vec<u64>,
+    /// Target word (u32) and count (u64), sorted.
+    counts: Blob,
     src_totals: Vec<u64>,
     tgt_totals: Vec<u64>,
     rounded: bool,
+    /// The last word pairs asked for, by a part of their numbers.
+    kept: Vec<(u64, (f64, f64))>,
+    searches: u32,
 }
 
 impl Lexicon {
-    /// The probabilities that the links of a corpus give.
-    pub fn new(counts: &Counts) -> Self {
-        let mut lexicon = Lexicon {
-            counts: FxHashMap::default(),
-            src_totals: vec![0; counts.src_words.len() + 1],
-            tgt_totals: vec![0; counts.tgt_words.len() + 1],
-            rounded: counts.strictness == Strictness::Moses,
-        };
-        lexicon.counts.reserve(counts.links.len());
-        for &LinkCount { src, tgt, count } in &counts.links {
-            lexicon.counts.insert((src, tgt), count);
-            lexicon.src_totals[src as usize] += count;
-            lexicon.tgt_totals[tgt as usize] += count;
+    /// The probabilities that the links of a corpus give; beyond `memory` they are on disk.
+    pub fn new(counts: &Counts, memory: usize) -> Result<Self> {
+        let mut starts = vec![0; counts.src_words.len() + 2];
+        let mut src_totals = vec![0; counts.src_words.len() + 1];
+        let mut tgt_totals = vec![0; counts.tgt_words.len() + 1];
+        let mut out = BlobWriter::new(memory, counts.folder());
+        for (at, LinkCount { src, tgt, count }) in (1..).zip(counts.links.iter()) {
+            out.buffer.extend_from_slice(&tgt.to_le_bytes());
+            out.buffer.extend_from_slice(&count.to_le_bytes());
+            out.settle()?;
+            starts[src as usize + 1] = at;
+            src_totals[src as usize] += count;
+            tgt_totals[tgt as usize] += count;
         }
-        lexicon
+        for src in 1..starts.len() {
+            starts[src] = starts[src].max(starts[src - 1]); // words without links
+        }
+        Ok(Lexicon {
+            starts,
+            counts: out.finish()?,
+            src_totals,
+            tgt_totals,
+            rounded: counts.strictness == Strictness::Moses,
+            kept: vec![(u64::MAX, (0.0, 0.0)); KEPT],
+            searches: 0,
+        })
     }
 
     /// w(e|f) and w(f|e).
-    pub fn both(&self, src: u32, tgt: u32) -> (f64, f64) {
-        let Some(&count) = self.counts.get(&(src, tgt)) else { return (MISSING, MISSING) };
+    pub fn both(&mut self, src: u32, tgt: u32) -> (f64, f64) {
+        let key = u64::from(src) << 32 | u64::from(tgt);
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49; // the upper 15 bits
+        let slot = to_usize(hash);
+        if self.kept[slot].0 != key {
+            self.kept[slot] = (key, self.search(src, tgt));
+        }
+        self.kept[slot].1
+    }
+
+    fn search(&mut self, src: u32, tgt: u32) -> (f64, f64) {
+        self.searches += 1;
+        if self.searches == SEARCHES {
+            self.searches = 0;
+            self.counts.release(0..self.counts.bytes().len());
+        }
+        let of_src = to_usize(self.starts[src as usize])..to_usize(self.starts[src as usize + 1]);
+        let rows = &self.counts.bytes()[WIDTH * of_src.start..WIDTH * of_src.end];
+        let word = |at: usize| short_at(rows, WIDTH * at).unwrap_or_default();
+        let (mut low, mut high) = (0, of_src.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if word(middle) < tgt { low = middle + 1 } else { high = middle }
+        }
+        if low == of_src.len() || word(low) != tgt {
+            return (MISSING, MISSING);
+        }
+        let count = long_at(rows, WIDTH * low + 4).unwrap_or_default();
         let share = |total: u64| {
             let share = count as f64 / total as f64;
             // Moses reads them from a file with seven decimals.
@@ -50,7 +102,7 @@ impl Lexicon {
     }
 
     /// lex(e|f) and lex(f|e) of a phrase pair; links are two bytes each.
-    pub fn weights(&self, src: &[u32], tgt: &[u32], links: &[u8]) -> (f64, f64) {
+    pub fn weights(&mut self, src: &[u32], tgt: &[u32], links: &[u8]) -> (f64, f64) {
         weights(src, tgt, links, |src, tgt| self.both(src, tgt))
     }
 }
@@ -60,7 +112,7 @@ fn weights(
     src: &[u32],
     tgt: &[u32],
     links: &[u8],
-    both: impl Fn(u32, u32) -> (f64, f64),
+    mut both: impl FnMut(u32, u32) -> (f64, f64),
 ) -> (f64, f64) {
     let mut by_src = [(0.0, 0u32); MAX_LENGTH];
     let mut by_tgt = [(0.0, 0u32); MAX_LENGTH];

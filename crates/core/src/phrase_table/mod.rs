@@ -10,12 +10,14 @@
 mod build;
 mod discount;
 mod format;
+mod index;
 mod lexical;
 mod moses;
 mod options;
 mod seat;
 mod significance;
 mod table;
+mod targets;
 mod view;
 mod words;
 

@@ -47,6 +47,8 @@ pub struct TableOptions {
     pub packed: bool,
     /// Keep the counts, as text tables have them.
     pub counts: bool,
+    /// Bytes of memory that the process keeps to, as far as it can: what goes beyond is on disk.
+    pub memory: usize,
 }
 
 impl Default for TableOptions {
@@ -61,6 +63,7 @@ impl Default for TableOptions {
             significance: None,
             packed: false,
             counts: true,
+            memory: 1 << 30,
         }
     }
 }

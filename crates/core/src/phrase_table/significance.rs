@@ -12,6 +12,7 @@ use crate::corpus::Text;
 use crate::error::{Error, Result};
 use crate::extract::{ListReader, PhraseSet};
 use crate::narrow::{to_u32, to_usize};
+use crate::storage::Blob;
 use rustc_hash::FxHashMap;
 
 /// Distance of the named thresholds from that of a pair seen once, both sides once.
@@ -121,7 +122,7 @@ struct Postings {
 impl Postings {
     /// `list` holds phrases as codes, `codes` the code of each word id of `text`, if it has one.
     fn new(
-        list: &[u8],
+        list: &Blob,
         text: &Text,
         codes: &[Option<u32>],
         max_length: usize,
@@ -219,7 +220,7 @@ pub struct Significance {
 /// One side of the corpus, and the phrases to look for.
 pub struct Phrases<'a> {
     /// The sorted list of phrases, as codes.
-    pub list: &'a [u8],
+    pub list: &'a Blob,
     /// The sentences.
     pub text: &'a Text,
     /// The code of each word id of the sentences.

@@ -98,6 +98,23 @@ fn a_toy_corpus_has_the_scores_that_can_be_counted_on_fingers() {
 }
 
 #[test]
+fn little_memory_gives_the_same_table() {
+    let (bitext, links) = crate::extract::tests::random_corpus(5, 4000);
+    let counts = Counts::of(&bitext, &links, &ExtractOptions::default(), &Job::default()).unwrap();
+    for discount in [Discount::None, Discount::KneserNey] {
+        let of = |memory| {
+            let options = TableOptions { memory, discount, ..TableOptions::default() };
+            let path = path("memory");
+            build(&counts, None, &options, &path, "", &Job::default()).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            bytes
+        };
+        assert!(of(1 << 12) == of(1 << 40));
+    }
+}
+
+#[test]
 fn blocks_are_sorted_as_text_is() {
     let lines = [("a b", "x", "0-0 1-0"), ("a", "~ |", "0-0 0-1"), ("a ~", "}", "0-0 1-0")];
     let path = make("sorted", &lines, &TableOptions::default());

@@ -1,14 +1,21 @@
 //! Bytes that stay in memory while they are few and move to a file when they are not.
 //!
-//! In: bytes in order. Out: one run of bytes, in memory or mapped.
+//! In: bytes in order. Out: one run of bytes, in memory or mapped, and a way to read it front to
+//! back (`Pass`) that gives pages back behind itself: a file of any size is read in a few MB.
 //! Cost: one copy when they move.
 
-use super::mapped::map;
+use super::bytes::Cursor;
+use super::mapped::{map, release};
 use super::temp::{TempFolder, TempWriter};
 use crate::error::Result;
 use memmap2::Mmap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Bytes that a pass leaves behind before it gives their pages back, unless told.
+const WINDOW: usize = 1 << 22;
+/// The least such number: giving back costs a call to the system.
+const LEAST_WINDOW: usize = 1 << 16;
 
 /// Bytes in memory or in a file.
 #[derive(Debug, Clone)]
@@ -33,6 +40,83 @@ impl Blob {
             Blob::Mapped(map, range) => &map[range.clone()],
         }
     }
+
+    /// Bytes that it holds in memory, whoever reads it.
+    pub fn memory(&self) -> usize {
+        match self {
+            Blob::Memory(bytes) => bytes.len(),
+            Blob::Mapped(..) => 0,
+        }
+    }
+
+    /// Gives the pages of some of its bytes back to the system; they are read again when needed.
+    pub fn release(&self, bytes: Range<usize>) {
+        if let Blob::Mapped(map, range) = self {
+            release(map, range.start + bytes.start..range.start + bytes.end);
+        }
+    }
+
+    /// Hands all bytes to `take`, a few MB at a time, and keeps none of them resident.
+    pub fn pieces(&self, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let bytes = self.bytes();
+        for start in (0..bytes.len()).step_by(WINDOW) {
+            let end = bytes.len().min(start + WINDOW);
+            take(&bytes[start..end])?;
+            self.release(start..end);
+        }
+        Ok(())
+    }
+}
+
+/// One reading of a blob, front to back.
+#[derive(Debug)]
+pub struct Pass<'b> {
+    /// What reads.
+    pub cursor: Cursor<'b>,
+    blob: &'b Blob,
+    window: usize,
+    /// Where the pages begin that were not given back.
+    start: usize,
+    /// How many bytes are left when the next pages go.
+    next: usize,
+}
+
+impl<'b> Pass<'b> {
+    /// A pass that keeps a few MB resident.
+    pub fn new(blob: &'b Blob) -> Self {
+        Pass::within(blob, WINDOW)
+    }
+
+    /// A pass that keeps about so many bytes resident, when that is not too little.
+    pub fn within(blob: &'b Blob, memory: usize) -> Self {
+        let window = memory.clamp(LEAST_WINDOW, WINDOW);
+        let length = blob.bytes().len();
+        let next = length.saturating_sub(window);
+        Pass { cursor: Cursor::new(blob.bytes()), blob, window, start: 0, next }
+    }
+
+    /// To be called after each record: lets go of pages that have been read.
+    #[inline]
+    pub fn settle(&mut self) {
+        if self.cursor.rest().len() < self.next {
+            self.let_go();
+        }
+    }
+
+    #[cold]
+    fn let_go(&mut self) {
+        let left = self.cursor.rest().len();
+        let end = self.blob.bytes().len() - left;
+        self.blob.release(self.start..end);
+        self.start = end;
+        self.next = left.saturating_sub(self.window);
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        self.let_go();
+    }
 }
 
 /// A blob in the making: beyond `limit` bytes it goes to a temporary file.
@@ -52,11 +136,12 @@ impl<'f> BlobWriter<'f> {
     }
 
     /// Moves bytes to the file when there are too many.
+    #[inline]
     pub fn settle(&mut self) -> Result<()> {
         if self.buffer.len() <= self.limit { Ok(()) } else { self.spill() }
     }
 
-    /// Moves all bytes to the file.
+    /// Moves all bytes to the file; from now on only a few are gathered first.
     fn spill(&mut self) -> Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -64,6 +149,10 @@ impl<'f> BlobWriter<'f> {
         };
         file.write(&self.buffer)?;
         self.buffer.clear();
+        if self.limit > GATHERED {
+            self.limit = GATHERED;
+            self.buffer = Vec::with_capacity(2 * GATHERED);
+        }
         Ok(())
     }
 
@@ -77,9 +166,16 @@ impl<'f> BlobWriter<'f> {
             return Ok(Blob::Memory(self.buffer));
         };
         file.flush()?;
-        Ok(Blob::of_file(map(file.path())?))
+        let blob = Blob::of_file(map(file.path())?);
+        // Where a file may lose its name while it is read, its room is free as soon as it is read.
+        #[cfg(unix)]
+        file.remove()?;
+        Ok(blob)
     }
 }
+
+/// Bytes that are gathered once a blob has a file.
+const GATHERED: usize = 1 << 18;
 
 #[cfg(test)]
 mod tests {
@@ -98,5 +194,31 @@ mod tests {
             assert_eq!(blob.bytes(), (0..100).collect::<Vec<u8>>());
             assert_eq!(matches!(blob, Blob::Mapped(..)), limit < 100);
         }
+    }
+
+    #[test]
+    fn what_a_pass_lets_go_is_read_again() {
+        let folder = TempFolder::new(None);
+        let mut writer = BlobWriter::new(0, &folder);
+        for number in 0..400_000_u64 {
+            super::super::write_number(&mut writer.buffer, number);
+            writer.settle().unwrap();
+        }
+        let blob = writer.finish().unwrap();
+        for _ in 0..2 {
+            let mut pass = Pass::within(&blob, 0);
+            for number in 0..400_000 {
+                assert_eq!(pass.cursor.number(), Some(number));
+                pass.settle();
+            }
+            assert!(pass.cursor.is_at_end());
+        }
+        let mut joined = Vec::new();
+        let take = |bytes: &[u8]| {
+            joined.extend_from_slice(bytes);
+            Ok(())
+        };
+        blob.pieces(take).unwrap();
+        assert_eq!(joined, blob.bytes());
     }
 }

@@ -6,6 +6,7 @@
 use crate::error::{Error, Result};
 use memmap2::{Mmap, MmapMut};
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// What memory without a file is called in messages.
@@ -36,6 +37,30 @@ pub fn in_memory(size: usize) -> Result<MmapMut> {
 pub fn read_only(bytes: MmapMut) -> Result<Mmap> {
     bytes.make_read_only().map_err(|source| Error::io(Path::new(NAMELESS), source))
 }
+
+/// Gives the pages of some bytes of a mapped file back; the next look reads them again.
+pub fn release(map: &Mmap, bytes: Range<usize>) {
+    #[cfg(unix)]
+    {
+        // The page that the range ends in is still being read; the one it begins in was read.
+        let start = bytes.start - bytes.start % PAGE;
+        let end = bytes.end - bytes.end % PAGE;
+        if start < end {
+            // SAFETY: the map is shared with its file and never written, so that a page which is
+            // dropped comes back from the file with the same bytes.
+            #[expect(unsafe_code, reason = "only the system can take pages from a map")]
+            let _ = unsafe {
+                map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start)
+            };
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (map, bytes);
+}
+
+/// A multiple of every common size of a page.
+#[cfg(unix)]
+const PAGE: usize = 1 << 16;
 
 /// Asks the system for larger pages, which make random reads quicker. It may refuse.
 pub fn prefer_large_pages(bytes: &MmapMut) {

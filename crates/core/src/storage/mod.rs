@@ -5,7 +5,7 @@
 //! compared with their checksums in the background (`Check`), and
 //! read without going past their end (`Cursor`, `Body`); temporary files that go when their owner
 //! goes (`TempFolder`), and what is spilled to them: bytes (`BlobWriter`, `TempFile`), sequences
-//! and sorted records (`Spool`, `Sorter`).
+//! and sorted records (`Spool`, `Sorter`); how much memory is left for it (`left_of`).
 //! Not: what the bytes mean; every format is described where it is written.
 
 mod blob;
@@ -13,16 +13,18 @@ mod bytes;
 mod check;
 mod file;
 mod mapped;
+mod memory;
 mod part;
 mod seal;
 mod spill;
 mod temp;
 
-pub use blob::{Blob, BlobWriter};
+pub use blob::{Blob, BlobWriter, Pass};
 pub use bytes::{Cursor, long_at, short_at, write_number};
 pub use check::Check;
 pub use file::{NewFile, NewFolder, replaces};
-pub use mapped::{in_memory, map, map_open, prefer_large_pages, read_only};
+pub use mapped::{in_memory, map, map_open, prefer_large_pages, read_only, release};
+pub use memory::{give_back, left_of};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
 pub use spill::{Record, Sorted, Sorter, Spool};
 pub use temp::{TempFile, TempFolder};

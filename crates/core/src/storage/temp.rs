@@ -86,6 +86,12 @@ impl TempWriter {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Takes the name away; whoever has opened or mapped the file goes on reading it.
+    #[cfg(unix)]
+    pub fn remove(self) -> Result<()> {
+        fs::remove_file(&self.path).map_err(|source| Error::io(&self.path, source))
+    }
 }
 
 /// A temporary file to which threads add, and from which they read at any place.

@@ -11,11 +11,15 @@ use crate::error::{Error, Place, Result};
 use crate::extract::{MAX_LENGTH, SEPARATOR};
 use crate::narrow::{to_f32, to_u32, whole};
 use crate::orientation::{Orientation, ROWS};
+use crate::storage::TempFolder;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 /// ln of a probability of zero.
 const FLOOR: f64 = -100.0;
+
+/// Bytes of memory for the index of the table.
+const MEMORY: usize = 1 << 30;
 
 /// Text tables to read.
 #[derive(Debug, Clone)]
@@ -45,7 +49,8 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
         NewWords::new(all)
     };
     let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&survey.src), words(&survey.tgt));
-    let mut writer = TableWriter::create(out, contents, survey.max_length, 0)?;
+    let mut writer =
+        TableWriter::create(out, contents, (survey.max_length, 0), MEMORY, &TempFolder::new(None))?;
     let mut rows = LineReader::open(&tables.phrase_table)?;
     let mut orientation_rows = match &tables.reordering {
         Some((path, orientation)) => Some(OrientationRows::open(path, *orientation)?),
