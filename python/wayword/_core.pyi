@@ -304,6 +304,7 @@ class LanguageModelTrainer:
         prune: list[int],
         out: _Path | None,
         arpa: bool,
+        threads: int,
         progress: _Progress,
     ) -> tuple[LanguageModel | None, dict[str, Any]]: ...
 

@@ -259,17 +259,20 @@ def train(
     prune: Sequence[int] = Options.prune,
     memory: int | str = Options.memory,
     temp_dir: Path | None = None,
+    threads: int = 0,
     progress: Progress | None = None,
 ) -> LanguageModel:
     """Estimate a model from a file or from lines; with ``out`` it is also saved there.
 
     N-grams of order k that occur no more than ``prune[k - 1]`` times are dropped; the last
     number counts for all further orders, and the first must be 0. What does not fit into
-    ``memory`` (bytes, or text such as ``"2G"``) while sorting goes to ``temp_dir``.
+    ``memory`` (bytes, or text such as ``"2G"``) while sorting goes to ``temp_dir``. ``threads``, 0
+    for all, change no byte of it.
     """
+    check_range("threads", threads, 0)
     trainer = _trainer(text, memory, temp_dir, progress)
     core, summary = trainer.finish(
-        order=order, prune=list(prune), out=out, arpa=False, progress=progress
+        order=order, prune=list(prune), out=out, arpa=False, threads=threads, progress=progress
     )
     assert core is not None
     return LanguageModel(core, _summary(summary))
@@ -283,12 +286,14 @@ def train_arpa(
     prune: Sequence[int] = Options.prune,
     memory: int | str = Options.memory,
     temp_dir: Path | None = None,
+    threads: int = 0,
     progress: Progress | None = None,
 ) -> Summary:
     """Estimate a model and write it as an ARPA file; for the options see ``train``."""
+    check_range("threads", threads, 0)
     trainer = _trainer(text, memory, temp_dir, progress)
     _, summary = trainer.finish(
-        order=order, prune=list(prune), out=out, arpa=True, progress=progress
+        order=order, prune=list(prune), out=out, arpa=True, threads=threads, progress=progress
     )
     return _summary(summary)
 

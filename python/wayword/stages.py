@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import chain, product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -232,7 +232,7 @@ def _corpora(work: Work) -> Iterator[int]:
     """The number of each clean line's corpus."""
     clean, gathered = work.inputs["clean"], work.inputs.get("gathered")
     if gathered is None:
-        return iter([0] * clean.facts["clean"])
+        return repeat(0, clean.facts["clean"])
     taken = open_text(clean / "clean" / "quarantine.tsv")
     numbers = (int(line.partition("\t")[0]) for line in taken)
     return corpus_of_lines(gathered.facts["corpora"], numbers)

@@ -243,7 +243,8 @@ impl LanguageModelTrainer {
 
     /// Estimates the model; with `out` it is written there, as ARPA if asked for. An ARPA file
     /// is not opened again, so then there is a summary only.
-    #[pyo3(signature = (*, order, prune, out, arpa, progress))]
+    #[pyo3(signature = (*, order, prune, out, arpa, threads, progress))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn finish<'py>(
         &self,
         py: Python<'py>,
@@ -251,11 +252,12 @@ impl LanguageModelTrainer {
         prune: Vec<u64>,
         out: Option<PathBuf>,
         arpa: bool,
+        threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Option<LanguageModel>, Bound<'py, PyDict>)> {
         let options = TrainOptions { order, prune, memory: self.memory };
         let memory = self.memory;
-        let (model, summary) = enter(py, 1, progress, |job| {
+        let (model, summary) = enter(py, threads, progress, |job| {
             let corpus = self.corpus.lock().expect("no panic while the lock is held").take();
             let estimate = lm::estimate(corpus.ok_or_else(used)?, &options, job)?;
             let summary = estimate.summary().clone();

@@ -42,6 +42,9 @@ def configure_train(train: argparse.ArgumentParser) -> None:
         "--memory", default="1G", metavar="SIZE", help="for sorting; more goes to disk (default 1G)"
     )
     train.add_argument("--temp-dir", metavar="DIR", help="where that is (default the system's)")
+    train.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="0 for all (default); changes no result"
+    )
     add_json(train)
     train.set_defaults(action=run_train)
 
@@ -52,7 +55,7 @@ def run_train(args: argparse.Namespace) -> None:
     from wayword.report.table import Table
 
     is_arpa = goes_to_arpa(args)
-    options = chosen(args, "order", "prune", "memory", "temp_dir")
+    options = chosen(args, "order", "prune", "memory", "temp_dir", "threads")
     with _lines(args) as text, bar("lm", " lines") as progress:
         if is_arpa:
             summary = lm.train_arpa(text, args.out, **options, progress=progress)

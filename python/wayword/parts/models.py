@@ -202,9 +202,8 @@ def make_lm(work: Work) -> dict[str, Any]:
         parts.append(_prepared(load_preparation(text, "tgt", preparation), work.inputs["more"]))
     lines = (open_text(part) if isinstance(part, Path) else part for part in parts)
     source = parts[0] if len(parts) == 1 else chain.from_iterable(lines)
-    summary = lm.train(
-        source, work.out / name, temp_dir=work.out, progress=work.progress, **options
-    ).summary
+    room: dict[str, Any] = {"temp_dir": work.out, "threads": work.threads}
+    summary = lm.train(source, work.out / name, progress=work.progress, **room, **options).summary
     assert summary is not None
     return {
         "part": entry("lm", name, file=name),

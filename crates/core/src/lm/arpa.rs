@@ -211,6 +211,7 @@ impl Reader<'_> {
             }
             higher.push(list);
         }
+        let higher = higher.into_iter().map(|list| vec![list]).collect();
         Ok(GramLists::new(vocab, words, higher, bits))
     }
 

@@ -5,17 +5,19 @@
 //! words stand before it.
 //! How: all windows of `order` words are sorted by suffix; then n-grams that end alike stand
 //! together and one pass counts the windows and the words before every shorter n-gram.
-//! Cost: one sort of the corpus, in bounded memory.
+//! Cost: one sort of the corpus, in bounded memory; threads share it by the newest word.
 
 use super::key::Key;
+use super::share::Shares;
 use super::{BOS, EOS, MAX_ORDER, RESERVED};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_usize;
+use crate::parallel;
 use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Windows or n-grams between two looks at the job.
 const BLOCK: u64 = 1 << 16;
@@ -123,15 +125,17 @@ pub struct CountOptions<'a> {
     pub memory: usize,
     /// For each order, n-grams that occur no more often than this are dropped.
     pub prune: &'a [u64],
+    /// How words are dealt out to threads.
+    pub shares: &'a Shares,
 }
 
 /// Adjusted counts of all n-grams.
 pub struct Adjusted<const W: usize> {
     /// By word.
     pub unigrams: Vec<u64>,
-    /// From order 2 up: n-grams to be sorted by context (all words but the newest in suffix
-    /// order, then the newest), each with its count as `pack_count` wrote it.
-    pub by_context: Vec<Sorter<Key<W>, u64>>,
+    /// From order 2 up, for each share of the words: n-grams to be sorted by context (all words but
+    /// the newest in suffix order, then the newest), each with its count as `pack_count` wrote it.
+    pub by_context: Vec<Vec<Sorter<Key<W>, u64>>>,
     /// For each order, how many n-grams have the count 1, 2, 3, 4.
     pub of_counts: Vec<[u64; 4]>,
     /// For each order, n-grams that stay.
@@ -150,21 +154,33 @@ pub fn unpack_count(packed: u64) -> (u64, bool) {
     (packed >> 1, packed & 1 == 1)
 }
 
-/// Sorts all windows of the text by suffix and counts equal ones.
+/// How often each word occurs.
+pub fn frequencies(ids: &Spool<WordId>, vocab_size: usize) -> Result<Vec<u64>> {
+    let mut frequencies = vec![0; vocab_size];
+    for id in ids.iter()? {
+        frequencies[id? as usize] += 1;
+    }
+    Ok(frequencies)
+}
+
+/// All windows of the text, to be sorted by suffix and equal ones counted, by share of their newest
+/// words.
 pub fn count_windows<const W: usize>(
     ids: &Spool<WordId>,
     folder: &Arc<TempFolder>,
     options: CountOptions<'_>,
     job: &Job,
-) -> Result<Sorter<Key<W>, u64>> {
-    let CountOptions { order, bits, memory, .. } = options;
+) -> Result<Vec<Sorter<Key<W>, u64>>> {
+    let CountOptions { order, bits, memory, shares, .. } = options;
     let start = Key::EMPTY.push(BOS, order, bits);
-    let mut sorter = Sorter::new(folder, memory / 2, Some(|a, b| a + b));
+    let share = memory / 2 / shares.len();
+    let sorter = |_| Sorter::new(folder, share, Some(|a, b| a + b));
+    let mut sorters: Vec<_> = (0..shares.len()).map(sorter).collect();
     let mut window: Key<W> = start;
     for (number, id) in ids.iter()?.enumerate() {
         let id = id?;
         window = window.push(id, order, bits);
-        sorter.push(window, 1)?;
+        sorters[shares.of(id)].push(window, 1)?;
         if id == EOS {
             window = start;
         }
@@ -172,7 +188,7 @@ pub fn count_windows<const W: usize>(
             job.check()?;
         }
     }
-    Ok(sorter)
+    Ok(sorters)
 }
 
 /// The n-grams of all orders that the last window ends with, still being counted.
@@ -181,19 +197,64 @@ struct Open {
     before: [u64; MAX_ORDER + 1],
 }
 
-/// Goes through the windows and adjusts the counts of all n-grams.
+/// Goes through the windows and adjusts the counts of all n-grams, a share in each thread.
 pub fn adjust<const W: usize>(
+    windows: Vec<Sorter<Key<W>, u64>>,
+    folder: &Arc<TempFolder>,
+    vocab_size: usize,
+    options: CountOptions<'_>,
+    job: &Job,
+) -> Result<Adjusted<W>> {
+    let windows: Vec<_> = windows.into_iter().map(|sorter| Mutex::new(Some(sorter))).collect();
+    let work = |(): &mut (), share: usize| {
+        let sorter = taken(&windows[share]);
+        sorter.map_or_else(
+            || Ok(None),
+            |sorter| adjust_share(sorter, folder, vocab_size, options, job).map(Some),
+        )
+    };
+    let (shares, _) = parallel::map(windows.len(), 1, job, || (), work)?;
+    let order = options.order;
+    let mut all = Adjusted {
+        unigrams: vec![0; vocab_size],
+        by_context: (2..=order).map(|_| Vec::new()).collect(),
+        of_counts: vec![[0; 4]; order],
+        kept: vec![0; order],
+        pruned: vec![0; order],
+    };
+    let add = |sums: &mut [u64], more: &[u64]| {
+        sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
+    };
+    for share in shares.into_iter().flatten() {
+        add(&mut all.unigrams, &share.unigrams);
+        add(&mut all.kept, &share.kept);
+        add(&mut all.pruned, &share.pruned);
+        add(all.of_counts.as_flattened_mut(), share.of_counts.as_flattened());
+        for (sorters, more) in all.by_context.iter_mut().zip(share.by_context) {
+            sorters.extend(more);
+        }
+    }
+    Ok(all)
+}
+
+/// What a thread takes over, once.
+pub fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+}
+
+/// The counts of the n-grams of one share.
+fn adjust_share<const W: usize>(
     windows: Sorter<Key<W>, u64>,
     folder: &Arc<TempFolder>,
     vocab_size: usize,
     options: CountOptions<'_>,
     job: &Job,
 ) -> Result<Adjusted<W>> {
-    let CountOptions { order, bits, memory, .. } = options;
-    let share = memory / 2 / order;
+    let CountOptions { order, bits, memory, shares, .. } = options;
+    let share = memory / 2 / order / shares.len();
     let mut adjusted = Adjusted {
         unigrams: vec![0; vocab_size],
-        by_context: (2..=order).map(|_| Sorter::new(folder, share, None)).collect(),
+        by_context: (2..=order).map(|_| vec![Sorter::new(folder, share, None)]).collect(),
         of_counts: vec![[0; 4]; order],
         kept: vec![0; order],
         pruned: vec![0; order],
@@ -257,7 +318,7 @@ fn close<const W: usize>(
         } else {
             let mut by_context = key.context(bits).first(length - 1, bits);
             by_context.set(length - 1, newest, bits);
-            adjusted.by_context[length - 2].push(by_context, pack_count(count, is_pruned))?;
+            adjusted.by_context[length - 2][0].push(by_context, pack_count(count, is_pruned))?;
         }
     }
     Ok(())

@@ -4,19 +4,22 @@
 //! How: two passes over each order. By context: the sum of the counts and what the discounts
 //! leave over. By suffix: an n-gram meets the one without its oldest word, whose probability
 //! it is mixed with; shorter orders come first.
-//! Cost: one sort per order; sums and products in `f64`.
+//! Cost: one sort per order; sums and products in `f64`. Threads share the first pass by order, the
+//! second by the newest word.
 
 use super::BOS;
-use super::count::unpack_count;
+use super::count::{taken, unpack_count};
 use super::discount::Discount;
 use super::grams::NO_EXTENSION;
 use super::key::Key;
 use super::lists::{Scored, WordScores};
+use super::share::Shares;
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::to_f32;
-use crate::storage::{Sorter, Spool, TempFolder};
-use std::sync::Arc;
+use crate::parallel;
+use crate::storage::{Joined, Sorter, Spool, TempFolder};
+use std::sync::{Arc, Mutex};
 
 /// N-grams between two looks at the job.
 const BLOCK: u64 = 1 << 16;
@@ -30,12 +33,14 @@ pub struct Setting<'a> {
     pub share: usize,
     /// Where the rest goes.
     pub folder: &'a Arc<TempFolder>,
+    /// How words are dealt out to threads.
+    pub shares: &'a Shares,
 }
 
 /// The direct part of an n-gram's probability and the weight of the shorter n-gram's.
 type Parts = (f64, f64);
 
-/// An order after the pass by context.
+/// N-grams of one share after the pass by context.
 pub struct Discounted<const W: usize> {
     /// N-grams to be sorted by suffix.
     by_suffix: Sorter<Key<W>, Parts>,
@@ -43,26 +48,28 @@ pub struct Discounted<const W: usize> {
     contexts: Spool<(Key<W>, f64)>,
 }
 
-/// Takes the discounts from the counts of one order, which come sorted by context.
+/// Takes the discounts from the counts of one order, which come sorted by context; for each share
+/// what is left.
 pub fn discount_order<const W: usize>(
     order: usize,
-    counts: Sorter<Key<W>, u64>,
+    counts: Vec<Sorter<Key<W>, u64>>,
     discount: &Discount,
     setting: Setting<'_>,
     job: &Job,
-) -> Result<Discounted<W>> {
-    let Setting { bits, share, folder } = setting;
-    let mut done = Discounted {
-        by_suffix: Sorter::new(folder, share, None),
-        contexts: Spool::new(folder, share),
+) -> Result<Vec<Discounted<W>>> {
+    let Setting { bits, share, folder, shares } = setting;
+    let empty = |_| Discounted {
+        by_suffix: Sorter::new(folder, share / shares.len(), None),
+        contexts: Spool::new(folder, share / shares.len()),
     };
+    let mut done: Vec<_> = (0..shares.len()).map(empty).collect();
     let mut group: Vec<(u32, u64)> = Vec::new();
     let mut context = None;
-    for (number, record) in counts.finish()?.enumerate() {
+    for (number, record) in Joined::of(counts)?.enumerate() {
         let (key, packed) = record?;
         let front = key.first(order - 1, bits);
         if let Some(last) = context.replace(front).filter(|last| *last != front) {
-            discount_group(last, &group, discount, bits, &mut done)?;
+            discount_group(last, &group, discount, setting, &mut done)?;
             group.clear();
         }
         group.push((key.word(order - 1, bits), packed));
@@ -71,10 +78,11 @@ pub fn discount_order<const W: usize>(
         }
     }
     if let Some(last) = context {
-        discount_group(last, &group, discount, bits, &mut done)?;
+        discount_group(last, &group, discount, setting, &mut done)?;
     }
-    done.contexts = done.contexts.finish()?;
-    Ok(done)
+    let finished =
+        |part: Discounted<W>| Ok(Discounted { contexts: part.contexts.finish()?, ..part });
+    done.into_iter().map(finished).collect()
 }
 
 /// The words seen after one context.
@@ -82,8 +90,8 @@ fn discount_group<const W: usize>(
     context: Key<W>,
     group: &[(u32, u64)],
     discount: &Discount,
-    bits: u32,
-    done: &mut Discounted<W>,
+    Setting { bits, shares, .. }: Setting<'_>,
+    done: &mut [Discounted<W>],
 ) -> Result<()> {
     let (mut sum, mut left) = (0, 0.0);
     let mut is_kept = false;
@@ -103,10 +111,10 @@ fn discount_group<const W: usize>(
         if !is_pruned {
             let direct = (count as f64 - discount.of(count)) / sum as f64;
             let key = context.extended(word, bits);
-            done.by_suffix.push(key, (direct, gamma))?;
+            done[shares.of(word)].by_suffix.push(key, (direct, gamma))?;
         }
     }
-    done.contexts.push((context, gamma))
+    done[shares.of(context.word(0, bits))].contexts.push((context, gamma))
 }
 
 /// Probability of every word by itself, mixed with the uniform distribution.
@@ -168,14 +176,45 @@ fn in_table(backoff: f64) -> f32 {
     to_f32(backoff) + 0.0
 }
 
-/// Mixes the orders, the shortest first. Unigrams and then each order by suffix.
+/// Mixes the orders, the shortest first, a share of the words in each thread. Unigrams, and then for
+/// each order the n-grams by suffix, share after share.
 pub fn interpolate<const W: usize>(
+    probs: &[f64],
+    orders: Vec<Vec<Discounted<W>>>,
+    setting: Setting<'_>,
+    job: &Job,
+) -> Result<(WordScores, Vec<Vec<Scored<W>>>)> {
+    let mut words = word_scores(probs);
+    for part in orders.first().into_iter().flatten() {
+        add_backoffs(&mut words, &part.contexts, setting.bits)?;
+    }
+    let mut higher: Vec<Vec<Scored<W>>> = orders.iter().map(|_| Vec::new()).collect();
+    let mut by_share: Vec<Vec<Discounted<W>>> =
+        (0..setting.shares.len()).map(|_| Vec::new()).collect();
+    for order in orders {
+        by_share.iter_mut().zip(order).for_each(|(parts, part)| parts.push(part));
+    }
+    let by_share: Vec<_> = by_share.into_iter().map(|parts| Mutex::new(Some(parts))).collect();
+    let work = |(): &mut (), share: usize| {
+        let parts = taken(&by_share[share]).unwrap_or_default();
+        interpolate_share(probs, parts, setting, job)
+    };
+    let (shares, _) = parallel::map(by_share.len(), 1, job, || (), work)?;
+    for share in shares {
+        higher.iter_mut().zip(share).for_each(|(parts, scored)| parts.push(scored));
+    }
+    Ok((words, higher))
+}
+
+/// The n-grams of one share, of all orders.
+fn interpolate_share<const W: usize>(
     probs: &[f64],
     orders: Vec<Discounted<W>>,
     setting: Setting<'_>,
     job: &Job,
-) -> Result<(WordScores, Vec<Scored<W>>)> {
-    let Setting { bits, share, folder } = setting;
+) -> Result<Vec<Scored<W>>> {
+    let Setting { bits, share, folder, shares } = setting;
+    let share = share / shares.len();
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
     for order in orders {
@@ -183,9 +222,9 @@ pub fn interpolate<const W: usize>(
         by_suffix.push(order.by_suffix);
     }
     contexts.push(Spool::new(folder, share));
-    let words = score_words(probs, &contexts[0], bits)?;
     let mut scored: Vec<Scored<W>> = Vec::new();
     let mut last: Option<Spool<(Key<W>, f64)>> = None;
+    let longest = by_suffix.len();
     for (index, sorter) in by_suffix.into_iter().enumerate() {
         let length = index + 1;
         let mut shorter = match &last {
@@ -199,7 +238,9 @@ pub fn interpolate<const W: usize>(
             let (key, (direct, gamma)) = record?;
             let prob = direct + gamma * shorter.prob(key.first(length, bits), bits)?;
             of_order.push((key, (to_f32(prob.ln()), backoffs.of(&key)?)))?;
-            own_probs.push((key, prob))?;
+            if length < longest {
+                own_probs.push((key, prob))?;
+            }
             if (number as u64).is_multiple_of(BLOCK) {
                 job.check()?;
             }
@@ -208,7 +249,7 @@ pub fn interpolate<const W: usize>(
         drop(shorter);
         last = Some(own_probs.finish()?);
     }
-    Ok((words, scored))
+    Ok(scored)
 }
 
 /// The scores of words by themselves, with what is left after those that are contexts.
@@ -217,11 +258,23 @@ pub fn score_words<const W: usize>(
     contexts: &Spool<(Key<W>, f64)>,
     bits: u32,
 ) -> Result<WordScores> {
-    let mut scores: WordScores =
-        probs.iter().map(|prob| (to_f32(prob.ln()), NO_EXTENSION)).collect();
+    let mut scores = word_scores(probs);
+    add_backoffs(&mut scores, contexts, bits)?;
+    Ok(scores)
+}
+
+fn word_scores(probs: &[f64]) -> WordScores {
+    probs.iter().map(|prob| (to_f32(prob.ln()), NO_EXTENSION)).collect()
+}
+
+fn add_backoffs<const W: usize>(
+    scores: &mut WordScores,
+    contexts: &Spool<(Key<W>, f64)>,
+    bits: u32,
+) -> Result<()> {
     for context in contexts.iter()? {
         let (key, gamma) = context?;
         scores[key.word(0, bits) as usize].1 = in_table(gamma.ln());
     }
-    Ok(scores)
+    Ok(())
 }

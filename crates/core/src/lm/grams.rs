@@ -30,7 +30,7 @@ pub struct Gram {
 pub type GramIter<'a> = Box<dyn Iterator<Item = Result<Gram>> + 'a>;
 
 /// A model as a list of n-grams: closed (what an n-gram begins or ends with is there too).
-pub trait Grams {
+pub trait Grams: Sync {
     /// Length of the longest n-grams.
     fn order(&self) -> usize;
 

@@ -19,8 +19,9 @@ use super::{MAX_ORDER, Model};
 use crate::Job;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
+use crate::parallel;
 use crate::storage::{
-    BodySum, Record, SealedFile, Sorter, TempFolder, in_memory, prefer_large_pages,
+    BodySum, Record, SealedFile, Sorted, Sorter, TempFolder, in_memory, prefer_large_pages,
 };
 use memmap2::MmapMut;
 use std::path::Path;
@@ -158,25 +159,35 @@ fn build<'a>(
         sink.write(&gram.prob.to_le_bytes())?;
         sink.write(&gram.backoff.to_le_bytes())
     })?;
-    for (index, table) in layout.tables.iter().enumerate() {
-        let order = index + 2;
-        let mut sorter = Sorter::new(room.0, room.1 / 2, None);
-        with_extensions(grams, order, job, |gram, _| {
-            let words = &gram.words[..order];
-            let first = first_hash(header.seed, words[0]);
-            let hash = words[1..].iter().fold(first, |hash, &word| next_hash(hash, word));
-            sorter.push(Key([stored(hash)]), (gram.prob, gram.backoff))
-        })?;
-        sink.skip_to(table.range.start)?;
-        if order == header.order {
-            write_table(sorter, table, &mut sink, |(prob, _), slot: &mut [u8; SHORT_SLOT]| {
-                slot[8..].copy_from_slice(&prob.to_le_bytes());
-            })?;
-        } else {
-            write_table(sorter, table, &mut sink, |(prob, backoff), slot: &mut [u8; SLOT]| {
-                slot[8..12].copy_from_slice(&prob.to_le_bytes());
-                slot[12..].copy_from_slice(&backoff.to_le_bytes());
-            })?;
+    // As many orders at a time as there are threads, each with its part of the memory.
+    let together = job.threads().clamp(1, layout.tables.len().max(1));
+    let room = (room.0, room.1 / 2 / together);
+    for (block, tables) in layout.tables.chunks(together).enumerate() {
+        let first = block * together + 2;
+        let work = |(): &mut (), at: usize| by_hash(grams, first + at, header.seed, room, job);
+        let (sorted, _) = parallel::map(tables.len(), 1, job, || (), work)?;
+        for ((order, table), entries) in (first..).zip(tables).zip(sorted) {
+            sink.skip_to(table.range.start)?;
+            if order == header.order {
+                write_table(
+                    entries,
+                    table,
+                    &mut sink,
+                    |(prob, _), slot: &mut [u8; SHORT_SLOT]| {
+                        slot[8..].copy_from_slice(&prob.to_le_bytes());
+                    },
+                )?;
+            } else {
+                write_table(
+                    entries,
+                    table,
+                    &mut sink,
+                    |(prob, backoff), slot: &mut [u8; SLOT]| {
+                        slot[8..12].copy_from_slice(&prob.to_le_bytes());
+                        slot[12..].copy_from_slice(&backoff.to_le_bytes());
+                    },
+                )?;
+            }
         }
     }
     for (index, list) in layout.lists.iter().enumerate() {
@@ -188,6 +199,24 @@ fn build<'a>(
     }
     sink.skip_to(layout.size)?;
     Ok(sink.target)
+}
+
+/// The scores of the n-grams of an order by hash.
+fn by_hash(
+    grams: &dyn Grams,
+    order: usize,
+    seed: u64,
+    (folder, memory): Room<'_>,
+    job: &Job,
+) -> Result<Sorted<Key<1>, (f32, f32)>> {
+    let mut sorter = Sorter::new(folder, memory, None);
+    with_extensions(grams, order, job, |gram, _| {
+        let words = &gram.words[..order];
+        let first = first_hash(seed, words[0]);
+        let hash = words[1..].iter().fold(first, |hash, &word| next_hash(hash, word));
+        sorter.push(Key([stored(hash)]), (gram.prob, gram.backoff))
+    })?;
+    sorter.finish()
 }
 
 fn write_words(
@@ -213,7 +242,7 @@ fn write_words(
         sorter.push(Key([word_hash(grams.word(id), header.seed)]), id)?;
     }
     sink.skip_to(layout.vocab.range.start)?;
-    write_table(sorter, &layout.vocab, sink, |id, slot: &mut [u8; SHORT_SLOT]| {
+    write_table(sorter.finish()?, &layout.vocab, sink, |id, slot: &mut [u8; SHORT_SLOT]| {
         slot[8..].copy_from_slice(&id.to_le_bytes());
     })
 }
@@ -225,14 +254,14 @@ pub fn word_hash(word: &[u8], seed: u64) -> u64 {
 
 /// Writes the lines of a table; `fill` puts a value after the hash.
 fn write_table<V: Record, const SIZE: usize>(
-    entries: Sorter<Key<1>, V>,
+    entries: Sorted<Key<1>, V>,
     table: &Table,
     sink: &mut Sink<'_>,
     fill: impl Fn(V, &mut [u8; SIZE]),
 ) -> std::result::Result<(), Trouble> {
     let mut writer = Lines::<SIZE>::default();
     let mut last = None;
-    for entry in entries.finish()? {
+    for entry in entries {
         let (Key([hash]), value) = entry?;
         if last.replace(hash) == Some(hash) {
             return Err(Trouble::Seed);

@@ -9,10 +9,53 @@ use super::MAX_ORDER;
 use crate::corpus::WordId;
 use crate::narrow::{low_u32, to_u32};
 use crate::storage::Record;
+use std::cmp::Ordering;
 
 /// An n-gram as `W` times 64 bits; the newest word stands in the highest bits, unused bits are 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 pub struct Key<const W: usize>(pub [u64; W]);
+
+// By hand: compilers call functions for slices where arrays are compared, and sorting does little else.
+impl<const W: usize> PartialEq for Key<W> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let mut differing = 0;
+        for index in 0..W {
+            differing |= self.0[index] ^ other.0[index];
+        }
+        differing == 0
+    }
+}
+
+impl<const W: usize> Eq for Key<W> {}
+
+impl<const W: usize> Ord for Key<W> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        for index in 0..W {
+            if self.0[index] != other.0[index] {
+                return self.0[index].cmp(&other.0[index]);
+            }
+        }
+        Ordering::Equal
+    }
+}
+
+impl<const W: usize> PartialOrd for Key<W> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Self) -> bool {
+        if W == 2 {
+            let whole = |key: &Self| u128::from(key.0[0]) << 64 | u128::from(key.0[1]);
+            return whole(self) < whole(other);
+        }
+        self.cmp(other) == Ordering::Less
+    }
+}
 
 /// Bits that hold every id below `words`.
 pub fn bits_for(words: usize) -> u32 {
@@ -33,11 +76,13 @@ impl<const W: usize> Key<W> {
     }
 
     /// Adds a newer word; the oldest ones move out of the first `order` places and are dropped.
+    #[inline]
     pub fn push(self, word: WordId, order: usize, bits: u32) -> Self {
         self.extended(word, bits).first(order, bits)
     }
 
     /// Adds a newer word; there must be room for all.
+    #[inline]
     pub fn extended(self, word: WordId, bits: u32) -> Self {
         let mut key = self.shift_right(bits);
         key.set(0, word, bits);
@@ -45,6 +90,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// The n-gram without its newest word: the context that word was seen in.
+    #[inline]
     pub fn context(self, bits: u32) -> Self {
         let mut key = self;
         for index in 0..W {
@@ -55,6 +101,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// The newest `words` words.
+    #[inline]
     pub fn first(self, words: usize, bits: u32) -> Self {
         let mut key = self;
         let total = to_u32(words) * bits;
@@ -69,6 +116,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// Writes a word into a place that is still 0, counted from the newest.
+    #[inline]
     pub fn set(&mut self, index: usize, word: WordId, bits: u32) {
         let (part, room) = place(index, bits);
         let word = u64::from(word);
@@ -81,6 +129,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// The word at a place, counted from the newest.
+    #[inline]
     pub fn word(&self, index: usize, bits: u32) -> WordId {
         let (part, room) = place(index, bits);
         let mask = u64::MAX >> (64 - bits);
@@ -93,6 +142,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// The words of an n-gram, newest first; the rest of the array is 0.
+    #[inline]
     pub fn words(&self, order: usize, bits: u32) -> [WordId; MAX_ORDER] {
         let mut words = [0; MAX_ORDER];
         for (index, word) in words.iter_mut().enumerate().take(order) {
@@ -102,6 +152,7 @@ impl<const W: usize> Key<W> {
     }
 
     /// How many words two different keys share, from the newest.
+    #[inline]
     pub fn shared(&self, other: &Self, bits: u32) -> usize {
         for index in 0..W {
             let differing = self.0[index] ^ other.0[index];
@@ -112,6 +163,7 @@ impl<const W: usize> Key<W> {
         (64 * to_u32(W) / bits) as usize
     }
 
+    #[inline]
     fn shift_right(self, bits: u32) -> Self {
         let mut key = self;
         for index in (0..W).rev() {
@@ -123,6 +175,7 @@ impl<const W: usize> Key<W> {
 }
 
 /// The part in which a word's bits begin, and how many bits that part has from there on.
+#[inline]
 fn place(index: usize, bits: u32) -> (usize, u32) {
     let start = to_u32(index) * bits;
     ((start / 64) as usize, 64 - start % 64)
@@ -130,11 +183,13 @@ fn place(index: usize, bits: u32) -> (usize, u32) {
 
 impl<const W: usize> Record for Key<W> {
     const SIZE: usize = 8 * W;
+    #[inline]
     fn put(&self, out: &mut [u8]) {
         for (part, bytes) in self.0.iter().zip(out.chunks_exact_mut(8)) {
             part.put(bytes);
         }
     }
+    #[inline]
     fn get(bytes: &[u8]) -> Self {
         let mut parts = [0; W];
         for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {

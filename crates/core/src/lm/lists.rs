@@ -25,14 +25,16 @@ pub struct GramLists {
 }
 
 impl GramLists {
-    /// The model of these words and n-grams, the orders from 2 up.
+    /// The model of these words and n-grams, the orders from 2 up, each in one or more lists that
+    /// follow each other.
     pub fn new<const W: usize>(
         vocab: Vocab,
         words: WordScores,
-        higher: Vec<Scored<W>>,
+        higher: Vec<Vec<Scored<W>>>,
         bits: u32,
     ) -> Self {
-        let counts = [words.len() as u64].into_iter().chain(higher.iter().map(Spool::len));
+        let of_order = |lists: &Vec<Scored<W>>| lists.iter().map(Spool::len).sum();
+        let counts = [words.len() as u64].into_iter().chain(higher.iter().map(of_order));
         let counts = counts.collect();
         GramLists { vocab, words, higher: Box::new(Keyed { bits, higher }), counts }
     }
@@ -70,12 +72,14 @@ trait Tables {
 
 struct Keyed<const W: usize> {
     bits: u32,
-    higher: Vec<Scored<W>>,
+    higher: Vec<Vec<Scored<W>>>,
 }
 
 impl<const W: usize> Tables for Keyed<W> {
     fn grams(&self, order: usize) -> Result<GramIter<'_>> {
-        Ok(Box::new(self.higher[order - 2].iter()?.map(move |record| {
+        let lists: Vec<_> =
+            self.higher[order - 2].iter().map(Spool::iter).collect::<Result<_>>()?;
+        Ok(Box::new(lists.into_iter().flatten().map(move |record| {
             let (key, (prob, backoff)) = record?;
             Ok(Gram { words: key.words(order, self.bits), prob, backoff })
         })))

@@ -15,6 +15,7 @@ use super::grams::Grams;
 use super::key::{Key, bits_for};
 use super::lists::{GramLists, Scored};
 use super::model::Model;
+use super::share::Shares;
 use super::state::State;
 use super::{BOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
@@ -46,7 +47,8 @@ pub fn mix(
     let order = counted.iter().map(|(model, _)| model.order()).max().unwrap_or(1);
     let bits = bits_for(mixture.vocab.len());
     let folder = TempFolder::new(folder);
-    let setting = Setting { bits, share: memory / 2 / order, folder: &folder };
+    let shares = Shares::new(&[], 1);
+    let setting = Setting { bits, share: memory / 2 / order, folder: &folder, shares: &shares };
     match (to_u32(order) * bits).div_ceil(64) {
         1 => run::<1>(mixture, order, setting, job),
         2 => run::<2>(mixture, order, setting, job),
@@ -160,7 +162,7 @@ fn run<const W: usize>(
     setting: Setting<'_>,
     job: &Job,
 ) -> Result<GramLists> {
-    let Setting { bits, share, folder } = setting;
+    let Setting { bits, share, folder, .. } = setting;
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
     for length in 2..=order {
@@ -185,6 +187,7 @@ fn run<const W: usize>(
         }
         higher.push(list.finish()?);
     }
+    let higher = higher.into_iter().map(|list| vec![list]).collect();
     Ok(GramLists::new(mixture.vocab, words, higher, bits))
 }
 
@@ -226,7 +229,7 @@ fn mix_order<const W: usize>(
     setting: Setting<'_>,
     job: &Job,
 ) -> Result<Mixed<W>> {
-    let Setting { bits, share, folder } = setting;
+    let Setting { bits, share, folder, .. } = setting;
     let mut mixed =
         Mixed { by_suffix: Sorter::new(folder, share, None), contexts: Spool::new(folder, share) };
     let (mut states, mut shorter) = (Vec::new(), Vec::new());

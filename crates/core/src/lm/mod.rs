@@ -23,6 +23,7 @@ mod model;
 mod open;
 mod seat;
 mod sentence;
+mod share;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;

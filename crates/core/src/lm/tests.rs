@@ -24,9 +24,18 @@ pub(crate) fn model<'a>(
     order: usize,
     memory: usize,
 ) -> Model {
+    model_by(lines, order, memory, 1)
+}
+
+fn model_by<'a>(
+    lines: impl IntoIterator<Item = &'a str>,
+    order: usize,
+    memory: usize,
+    threads: usize,
+) -> Model {
     let options = TrainOptions { order, prune: vec![], memory };
-    let estimate = estimate(corpus(lines, memory), &options, &Job::default()).unwrap();
-    write_image_in_memory(&estimate, memory, &Job::default()).unwrap()
+    let estimate = estimate(corpus(lines, memory), &options, &Job::new(threads)).unwrap();
+    write_image_in_memory(&estimate, memory, &Job::new(threads)).unwrap()
 }
 
 /// A state that remembers all words, whether they matter or not.
@@ -107,10 +116,15 @@ proptest! {
     }
 
     #[test]
-    fn memory_changes_no_byte(lines in sentences(), order in 1_usize..6, memory in 1_usize..2000) {
+    fn memory_and_threads_change_no_byte(
+        lines in sentences(), order in 1_usize..6, memory in 1_usize..2000, threads in 1_usize..5,
+    ) {
         let texts = || lines.iter().map(String::as_str);
-        let (ample, tight) = (model(texts(), order, 1 << 20), model(texts(), order, memory));
-        prop_assert!(ample.bytes() == tight.bytes());
+        let ample = model(texts(), order, 1 << 20);
+        for memory in [memory, 1 << 20] {
+            let other = model_by(texts(), order, memory, threads);
+            prop_assert!(ample.bytes() == other.bytes());
+        }
     }
 
     #[test]

@@ -5,16 +5,19 @@
 //! Not: writing; the caller chooses the form.
 
 use super::MAX_ORDER;
-use super::count::{Adjusted, Corpus, CountOptions, adjust, count_windows};
+use super::count::{Adjusted, Corpus, CountOptions, adjust, count_windows, frequencies, taken};
 use super::discount::Discount;
 use super::estimate::{Setting, discount_order, interpolate, unigrams};
 use super::grams::{GramIter, Grams};
 use super::key::bits_for;
 use super::lists::GramLists;
+use super::share::Shares;
 use crate::Job;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
+use crate::parallel;
+use std::sync::Mutex;
 
 /// How a model is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,24 +63,26 @@ pub fn estimate(corpus: Corpus, options: &TrainOptions, job: &Job) -> Result<Est
     // A sentence has two marks besides its words; no n-gram is longer.
     let order = options.order.min(usize::try_from(corpus.longest()).unwrap_or(usize::MAX) + 2);
     let bits = bits_for(corpus.vocab().len());
-    let count = CountOptions { order, bits, memory: options.memory, prune: &prune };
     match (to_u32(order) * bits).div_ceil(64) {
-        1 => run::<1>(corpus, options, count, job),
-        2 => run::<2>(corpus, options, count, job),
-        3 => run::<3>(corpus, options, count, job),
-        _ => run::<4>(corpus, options, count, job),
+        1 => run::<1>(corpus, options, (order, bits), &prune, job),
+        2 => run::<2>(corpus, options, (order, bits), &prune, job),
+        3 => run::<3>(corpus, options, (order, bits), &prune, job),
+        _ => run::<4>(corpus, options, (order, bits), &prune, job),
     }
 }
 
 fn run<const W: usize>(
     corpus: Corpus,
     options: &TrainOptions,
-    count: CountOptions<'_>,
+    (order, bits): (usize, u32),
+    prune: &[u64],
     job: &Job,
 ) -> Result<Estimate> {
     let (sentences, words) = (corpus.sentences(), corpus.words());
     let folder = corpus.folder().clone();
     let (vocab, ids) = corpus.into_parts()?;
+    let shares = Shares::new(&frequencies(&ids, vocab.len())?, job.threads());
+    let count = CountOptions { order, bits, memory: options.memory, prune, shares: &shares };
     let windows = count_windows::<W>(&ids, &folder, count, job)?;
     drop(ids);
     let adjusted = adjust(windows, &folder, vocab.len(), count, job)?;
@@ -85,12 +90,17 @@ fn run<const W: usize>(
 
     let mut discounts: Vec<_> = of_counts.iter().map(Discount::estimate).collect();
     let share = count.memory / 2 / count.order;
-    let setting = Setting { bits: count.bits, share, folder: &folder };
-    let mut discounted = Vec::new();
-    for (index, counts) in by_context.into_iter().enumerate() {
-        let order = index + 2;
-        discounted.push(discount_order(order, counts, &discounts[index + 1], setting, job)?);
-    }
+    let setting = Setting { bits, share, folder: &folder, shares: &shares };
+    let by_context: Vec<_> =
+        by_context.into_iter().map(|counts| Mutex::new(Some(counts))).collect();
+    // The longest n-grams are the most; whoever begins with them has the least to do later.
+    let work = |(): &mut (), item: usize| {
+        let index = by_context.len() - 1 - item;
+        let counts = taken(&by_context[index]).unwrap_or_default();
+        discount_order(index + 2, counts, &discounts[index + 1], setting, job)
+    };
+    let (mut discounted, _) = parallel::map(by_context.len(), 1, job, || (), work)?;
+    discounted.reverse();
     let word_probs = unigrams(&word_counts, &discounts[0]);
     let (word_scores, mut higher) = interpolate(&word_probs, discounted, setting, job)?;
 

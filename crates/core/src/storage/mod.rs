@@ -26,5 +26,5 @@ pub use file::{NewFile, NewFolder, replaces};
 pub use mapped::{in_memory, map, map_open, prefer_large_pages, read_only, release};
 pub use memory::{give_back, left_of};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
-pub use spill::{Record, Sorted, Sorter, Spool};
+pub use spill::{Joined, Record, Sorted, Sorter, Spool};
 pub use temp::{TempFile, TempFolder};

@@ -7,10 +7,11 @@
 
 use super::temp::{BUFFER, TempFolder, TempWriter};
 use crate::error::{Error, Result};
+use crate::narrow::to_usize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,49 +59,80 @@ impl<A: Record, B: Record> Record for (A, B) {
 /// Writes records to a temporary file.
 struct RunWriter {
     file: TempWriter,
-    scratch: Vec<u8>,
+    block: Vec<u8>,
 }
 
 impl RunWriter {
     fn create(folder: &TempFolder) -> Result<Self> {
-        Ok(RunWriter { file: TempWriter::create(folder)?, scratch: Vec::new() })
+        Ok(RunWriter { file: TempWriter::create(folder)?, block: Vec::with_capacity(2 * BUFFER) })
     }
 
+    #[inline]
     fn push<R: Record>(&mut self, record: &R) -> Result<()> {
-        self.scratch.resize(R::SIZE, 0);
-        record.put(&mut self.scratch);
-        self.file.write(&self.scratch)
+        let start = self.block.len();
+        self.block.resize(start + R::SIZE, 0);
+        record.put(&mut self.block[start..]);
+        if start < BUFFER { Ok(()) } else { self.write() }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        self.file.write(&self.block)?;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Hands all records to the system, so that they can be read.
+    fn flush(&mut self) -> Result<()> {
+        self.write()?;
+        self.file.flush()
     }
 }
 
 /// Reads the records of a temporary file.
 struct RunReader<R> {
     path: PathBuf,
-    file: BufReader<File>,
+    file: File,
     left: u64,
-    scratch: Vec<u8>,
+    block: Vec<u8>,
+    at: usize,
     kind: std::marker::PhantomData<R>,
 }
 
 impl<R: Record> RunReader<R> {
     fn open(path: &Path, left: u64) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::io(path, source))?;
-        let file = BufReader::with_capacity(BUFFER, file);
-        let scratch = vec![0; R::SIZE];
-        Ok(RunReader { path: path.into(), file, left, scratch, kind: std::marker::PhantomData })
+        let (path, kind) = (path.into(), std::marker::PhantomData);
+        Ok(RunReader { path, file, left, block: Vec::new(), at: 0, kind })
+    }
+
+    /// Reads the next block of records, of which there are more.
+    #[cold]
+    fn refill(&mut self) -> Result<()> {
+        let records = to_usize(self.left.min((BUFFER / R::SIZE) as u64 + 1));
+        self.block.resize(records * R::SIZE, 0);
+        self.at = 0;
+        self.file.read_exact(&mut self.block).map_err(|source| Error::io(&self.path, source))
     }
 }
 
 impl<R: Record> Iterator for RunReader<R> {
     type Item = Result<R>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 {
             return None;
         }
+        if self.at == self.block.len()
+            && let Err(error) = self.refill()
+        {
+            self.left = 0;
+            return Some(Err(error));
+        }
         self.left -= 1;
-        let read = self.file.read_exact(&mut self.scratch);
-        Some(read.map(|()| R::get(&self.scratch)).map_err(|source| Error::io(&self.path, source)))
+        let record = R::get(&self.block[self.at..]);
+        self.at += R::SIZE;
+        Some(Ok(record))
     }
 }
 
@@ -131,6 +163,7 @@ impl<R: Record> Spool<R> {
     }
 
     /// Adds a record at the end.
+    #[inline]
     pub fn push(&mut self, record: R) -> Result<()> {
         self.len += 1;
         self.block.push(record);
@@ -152,7 +185,7 @@ impl<R: Record> Spool<R> {
             self.block = Vec::new();
         }
         if let Some(file) = &mut self.file {
-            file.file.flush()?;
+            file.flush()?;
         }
         Ok(self)
     }
@@ -184,6 +217,7 @@ impl<K: Record + Ord, V: Record> Sorter<K, V> {
     }
 
     /// Adds a record.
+    #[inline]
     pub fn push(&mut self, key: K, value: V) -> Result<()> {
         if self.block.len() >= self.limit {
             self.make_room()?;
@@ -247,7 +281,7 @@ impl<K: Record + Ord, V: Record> Sorter<K, V> {
             writer.push(&record?)?;
             count += 1;
         }
-        writer.file.flush()?;
+        writer.flush()?;
         self.runs.push((writer.file.path().into(), count));
         Ok(())
     }
@@ -269,6 +303,52 @@ impl<K: Record + Ord, V: Record> Iterator for Sorted<K, V> {
             Sorted::Memory(records) => records.next().map(Ok),
             Sorted::Merge(merge) => merge.next(),
         }
+    }
+}
+
+/// Several sorted sequences of different keys as one.
+pub struct Joined<K, V> {
+    parts: Vec<Sorted<K, V>>,
+    heads: Vec<Option<(K, V)>>,
+}
+
+impl<K: Record + Ord, V: Record> Joined<K, V> {
+    /// All records of these sorters by ascending key; no key is in two of them.
+    pub fn of(sorters: Vec<Sorter<K, V>>) -> Result<Self> {
+        let parts = sorters.into_iter().map(Sorter::finish).collect::<Result<Vec<_>>>()?;
+        let mut joined = Joined { heads: parts.iter().map(|_| None).collect(), parts };
+        if joined.parts.len() > 1 {
+            for part in 0..joined.parts.len() {
+                joined.heads[part] = joined.parts[part].next().transpose()?;
+            }
+        }
+        Ok(joined)
+    }
+}
+
+impl<K: Record + Ord, V: Record> Iterator for Joined<K, V> {
+    type Item = Result<(K, V)>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if let [only] = &mut self.parts[..] {
+            return only.next();
+        }
+        let mut least: Option<(usize, K)> = None;
+        for (part, head) in self.heads.iter().enumerate() {
+            if let Some((key, _)) = head
+                && least.is_none_or(|(_, known)| *key < known)
+            {
+                least = Some((part, *key));
+            }
+        }
+        let (part, _) = least?;
+        let head = self.heads[part].take();
+        match self.parts[part].next().transpose() {
+            Ok(next) => self.heads[part] = next,
+            Err(error) => return Some(Err(error)),
+        }
+        head.map(Ok)
     }
 }
 
