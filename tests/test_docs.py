@@ -31,6 +31,8 @@ PAGES = (
     *("docs/audit.md", "docs/evaluate.md", "docs/tune.md", "docs/waw.md", "docs/architecture.md"),
 )
 SERVER = "docs/serve.md"
+#: Its commands name machines of a cluster: they are parsed, and `tests/test_cluster.py` runs one.
+CLUSTER = "docs/cluster.md"
 
 #: Files that a reader has and we have not.
 FILES = {
@@ -133,10 +135,16 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path, toy_folder: Path)
     assert done.returncode == 0, done.stderr
 
 
+def test_the_commands_of_the_page_on_clusters_are_understood() -> None:
+    for line in commands(CLUSTER):
+        args = build_parser("train").parse_args(shlex.split(line)[1:])
+        assert args.runner.startswith("ray:"), line
+
+
 def test_no_page_has_commands_that_are_not_run() -> None:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     with_commands = {name for page in pages if commands(name := page.relative_to(ROOT).as_posix())}
-    assert with_commands == {*PAGES, SERVER}
+    assert with_commands == {*PAGES, SERVER, CLUSTER}
     for page in pages:
         fenced = re.findall(r"^wayword .*", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert set(fenced) <= {"wayword demo"}, page.name  # which has tests of its own

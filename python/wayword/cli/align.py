@@ -12,19 +12,15 @@ example: wayword align train.de train.en --save de-en.aligner > train.links
 """
 
 import argparse
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from wayword.cli import align_text
 from wayword.cli.terminal import add_bitext, add_json, add_seed, add_threads, bar, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from wayword.align import Aligner
     from wayword.corpus.collection import Piece
-
-    Files = list[tuple[str, str]]
 
 SCORES = ("precision", "recall", "f1", "aer")
 
@@ -74,15 +70,14 @@ def _align(args: argparse.Namespace) -> None:
     from wayword.corpus.collection import find_pieces
     from wayword.corpus.files import open_text
 
-    langs = args.src_lang, args.tgt_lang
-    pieces = find_pieces(args.text, langs)
+    pieces = find_pieces(args.text, (args.src_lang, args.tgt_lang))
     if args.model in align.EXTERNAL and not args.load:
         _align_elsewhere(args, pieces)
         return
     _check(args)
-    with _line_files(args, pieces) as files:
-        parts = stream.Parts(args.out, _recipe(args, files)) if args.out else None
-        aligner = _aligner(args, files, parts)
+    with align_text.line_files(args, pieces) as files:
+        parts = stream.Parts(args.out, align_text.recipe(args, files)) if args.out else None
+        aligner = align_text.aligner(args, files, parts)
         pairs = (
             pair for src, tgt in files for pair in zip(open_text(src), open_text(tgt), strict=True)
         )
@@ -113,105 +108,6 @@ def _check(args: argparse.Namespace) -> None:
         check_range("sample", args.sample, 1)
         if args.load:
             raise ArgumentError("sample: found with --load, which learns nothing; expected one")
-
-
-@contextmanager
-def _line_files(args: argparse.Namespace, pieces: "Sequence[Piece]") -> "Iterator[Files]":
-    """The text as pairs of line files that can be read again: those named, or a copy."""
-    from pathlib import Path
-
-    from wayword.corpus.files import check_line_counts, temp_folder
-    from wayword.gather import write_pieces
-
-    named = [(piece.src, piece.tgt) for piece in pieces if piece.tgt is not None]
-    if len(named) == len(pieces) and all(Path(path).is_file() for pair in named for path in pair):
-        for pair in named:
-            check_line_counts(pair)
-        yield named
-        return
-    with temp_folder() as folder:
-        copy = str(folder / "src"), str(folder / "tgt")
-        with bar("read", " pairs") as progress:
-            langs = args.src_lang, args.tgt_lang
-            skipped = write_pieces(pieces, copy, langs, args.columns, progress=progress)
-        if skipped:
-            print(f"wayword: {skipped} units had no pair to give", file=sys.stderr)
-        yield [copy]
-
-
-def _recipe(args: argparse.Namespace, files: "Files") -> dict[str, Any]:
-    """What the links follow from."""
-    from wayword.corpus.files import sha256
-
-    names = ("model", "sample", "symmetrise", "threshold", "posteriors", "memory", "seed")
-    return {
-        **{name: getattr(args, name) for name in names},
-        "score": args.score is not None,
-        "text": [[sha256(path) for path in pair] for pair in files],
-        "aligner": sha256(args.load) if args.load else None,
-    }
-
-
-def _aligner(args: argparse.Namespace, files: "Files", parts: Any) -> "Aligner":
-    """The aligner that was named, that an earlier run has learned, or a new one."""
-    from wayword import align
-    from wayword.align import quality
-    from wayword.align.stream import draw_lines
-    from wayword.corpus.files import temp_folder
-
-    if parts and parts.aligner.exists():
-        told = f"{parts.finished:,} parts are done"
-        print(f"wayword: going on with {parts.folder}: {told}", file=sys.stderr)
-        return align.Aligner.load(parts.aligner)
-    with temp_folder() as folder:
-        if args.load:
-            aligner = align.Aligner.load(args.load)
-        else:
-            taken = files
-            if args.sample is not None:
-                taken = [(str(folder / "src"), str(folder / "tgt"))]
-                draw_lines(files, taken[0], args.sample, args.seed)
-            aligner = _learned(args, taken)
-        wants_scores = args.save or args.score is not None
-        if wants_scores and not aligner.is_calibrated:
-            drawn = str(folder / "some.src"), str(folder / "some.tgt")
-            draw_lines(files, drawn, quality.SAMPLE, args.seed)
-            aligner = _calibrated(aligner, drawn, args)
-    for path in (args.save, parts.aligner if parts else None):
-        if path:
-            aligner.save(path)
-    return aligner
-
-
-def _learned(args: argparse.Namespace, files: "Files") -> "Aligner":
-    from wayword import align
-
-    with bar("align: learn", " pairs") as progress:
-        aligner = align.fit_files(
-            files,
-            model=args.model,
-            memory=args.memory,
-            temp_dir=args.temp_dir,
-            threads=args.threads,
-            progress=progress,
-        )
-    if aligner.summary and aligner.summary.note():
-        print(f"wayword: {aligner.summary.note()}", file=sys.stderr)
-    return aligner
-
-
-def _calibrated(aligner: "Aligner", drawn: tuple[str, str], args: argparse.Namespace) -> "Aligner":
-    """The aligner with scores; without, if the text is too small for them and none are wanted."""
-    from wayword.corpus.files import open_text
-    from wayword.errors import ArgumentError
-
-    pairs = list(zip(*map(open_text, drawn), strict=True))
-    try:
-        return aligner.calibrate(pairs, seed=args.seed, threads=args.threads)
-    except ArgumentError:
-        if args.score is not None:
-            raise
-        return aligner
 
 
 def _align_elsewhere(args: argparse.Namespace, pieces: "Sequence[Piece]") -> None:

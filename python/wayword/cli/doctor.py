@@ -27,52 +27,21 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_bitext(parser)
-    parser.add_argument(
-        "-o", "--out", metavar="DIR", help="write the clean pair and quarantine.tsv"
-    )
-    parser.add_argument(
-        "--max-length",
-        type=int,
-        default=200,
-        metavar="N",
-        help="longest side in words (default 200)",
-    )
-    parser.add_argument(
-        "--max-ratio",
-        type=float,
-        default=9.0,
-        metavar="R",
-        help="longest side to shortest (default 9)",
-    )
-    parser.add_argument(
-        "--factors", type=int, metavar="N", help="source words are `word|POS|…` with N factors"
-    )
-    parser.add_argument(
-        "--nfc", action="store_true", help="bring kept lines to Unicode's composed form"
-    )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="KIND",
-        help="do not look for this kind; may be repeated",
-    )
-    parser.add_argument(
-        "--examples",
-        type=int,
-        default=5,
-        metavar="N",
-        help="findings shown of each kind (default 5)",
-    )
-    parser.add_argument(
-        "--aligner", metavar="MODEL", help="score pairs with a saved aligner, or with a system's"
-    )
-    parser.add_argument(
-        "--min-score",
-        type=float,
-        metavar="P",
-        help="least score of a pair, 0 to 1, with --aligner (default 0.5)",
-    )
+    add = parser.add_argument
+    add("-o", "--out", metavar="DIR", help="write the clean pair and quarantine.tsv")
+    longest = "longest side in words (default 200)"
+    add("--max-length", type=int, default=200, metavar="N", help=longest)
+    ratio = "longest side to shortest (default 9)"
+    add("--max-ratio", type=float, default=9.0, metavar="R", help=ratio)
+    add("--factors", type=int, metavar="N", help="source words are `word|POS|…` with N factors")
+    add("--nfc", action="store_true", help="bring kept lines to Unicode's composed form")
+    allow = "do not look for this kind; may be repeated"
+    add("--allow", action="append", default=[], metavar="KIND", help=allow)
+    shown = "findings shown of each kind (default 5)"
+    add("--examples", type=int, default=5, metavar="N", help=shown)
+    add("--aligner", metavar="MODEL", help="score pairs with a saved aligner, or with a system's")
+    least = "least score of a pair, 0 to 1, with --aligner (default 0.5)"
+    add("--min-score", type=float, metavar="P", help=least)
     add_threads(parser)
     add_json(parser)
 
