@@ -18,9 +18,9 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--dev", type=int, default=300)
     parser.add_argument("--tuning", type=int, nargs=2, default=(2, 4), metavar=("RUNS", "ROUNDS"))
+    parser.add_argument("--name", default="cluster", help="of the result")
     parser.add_argument("--child", choices=("local", "cluster", "losses"))
     args = parser.parse_args()
     if args.child:
@@ -58,7 +59,7 @@ def main() -> None:
         row["same bytes"] = contents(args.folder / kind) == contents(args.folder / "local")
         row["over local, %"] = round(100 * (row["CPU s"] / calm - 1), 1)
     show(rows)
-    print(write_result("cluster", rows))
+    print(write_result(args.name, rows))
 
 
 def write_text(folder: Path, pairs: int, dev: int) -> None:
@@ -159,8 +160,12 @@ def child(args: argparse.Namespace) -> None:
     else:
         with cluster() as nodes, RayRunner(out / "work", address=nodes.address) as runner:
             losses = Losses(nodes, out / "work", LOSING if args.child == "losses" else ())
-            with losses:
-                assemble(out, planned, runner)
+            with ThreadPoolExecutor(1) as other:  # nodes are started by the main thread alone
+                training = other.submit(assemble, out, planned, runner)
+                while not training.done():
+                    losses.look()
+                    time.sleep(0.02)
+                training.result()
             facts = {"lost": losses.lost} if losses.lost else {}
     (folder / f"{args.child}.json").write_text(json.dumps(facts))
 
@@ -181,20 +186,17 @@ def cluster() -> Iterator[Any]:
         nodes.shutdown()
 
 
-class Losses(threading.Thread):
+class Losses:
     """Kills the node that works on a stage, once for each of these stages."""
 
     def __init__(self, nodes: Any, work: Path, stages: tuple[str, ...]) -> None:
-        super().__init__(daemon=True)
         self._nodes, self._work, self._waiting = nodes, work, list(stages)
-        self._is_over = threading.Event()
         self.lost: list[str] = []
 
-    def run(self) -> None:
+    def look(self) -> None:
         """Look at what stages tell of their node."""
-        while self._waiting and not self._is_over.wait(0.02):
-            for stage in list(self._waiting):
-                self._look_for(stage)
+        for stage in list(self._waiting):
+            self._look_for(stage)
 
     def _look_for(self, stage: str) -> None:
         for path in self._work.glob(f".{stage}-*.told.part"):
@@ -211,14 +213,6 @@ class Losses(threading.Thread):
                     self._waiting.remove(stage)
                     self._nodes.add_node(num_cpus=1, **SMALL)
                     return
-
-    def __enter__(self) -> "Losses":
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._is_over.set()
-        self.join()
 
 
 if __name__ == "__main__":
