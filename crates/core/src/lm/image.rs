@@ -21,7 +21,7 @@ use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::parallel;
 use crate::storage::{
-    BodySum, Record, SealedFile, Sorted, Sorter, TempFolder, in_memory, prefer_large_pages,
+    BodySum, Record, SealedFile, Sorted, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
 };
 use memmap2::MmapMut;
 use std::path::Path;
@@ -162,11 +162,13 @@ fn build<'a>(
     // As many orders at a time as there are threads, each with its part of the memory.
     let together = job.threads().clamp(1, layout.tables.len().max(1));
     let room = (room.0, room.1 / 2 / together);
+    let mut lists = Vec::new();
     for (block, tables) in layout.tables.chunks(together).enumerate() {
         let first = block * together + 2;
         let work = |(): &mut (), at: usize| by_hash(grams, first + at, header.seed, room, job);
         let (sorted, _) = parallel::map(tables.len(), 1, job, || (), work)?;
-        for ((order, table), entries) in (first..).zip(tables).zip(sorted) {
+        for ((order, table), (entries, list)) in (first..).zip(tables).zip(sorted) {
+            lists.push(list);
             sink.skip_to(table.range.start)?;
             if order == header.order {
                 write_table(
@@ -190,33 +192,38 @@ fn build<'a>(
             }
         }
     }
-    for (index, list) in layout.lists.iter().enumerate() {
-        sink.skip_to(list.start)?;
-        with_extensions(grams, index + 2, job, |gram, is_last| {
-            let oldest = gram.words[index + 1];
-            sink.write(&(if is_last { oldest | LAST } else { oldest }).to_le_bytes())
-        })?;
+    for (place, list) in layout.lists.iter().zip(lists) {
+        sink.skip_to(place.start)?;
+        for oldest in list.iter()? {
+            sink.write(&oldest?.to_le_bytes())?;
+        }
     }
     sink.skip_to(layout.size)?;
     Ok(sink.target)
 }
 
-/// The scores of the n-grams of an order by hash.
+/// The scores of n-grams by hash, and the oldest words of all of them in their order.
+type Hashed = (Sorted<Key<1>, (f32, f32)>, Spool<u32>);
+
+/// The n-grams of an order as the image has them.
 fn by_hash(
     grams: &dyn Grams,
     order: usize,
     seed: u64,
     (folder, memory): Room<'_>,
     job: &Job,
-) -> Result<Sorted<Key<1>, (f32, f32)>> {
+) -> Result<Hashed> {
     let mut sorter = Sorter::new(folder, memory, None);
-    with_extensions(grams, order, job, |gram, _| {
+    let mut list = Spool::new(folder, memory / 4);
+    with_extensions(grams, order, job, |gram, is_last| {
         let words = &gram.words[..order];
         let first = first_hash(seed, words[0]);
         let hash = words[1..].iter().fold(first, |hash, &word| next_hash(hash, word));
+        let oldest = gram.words[order - 1];
+        list.push(if is_last { oldest | LAST } else { oldest })?;
         sorter.push(Key([stored(hash)]), (gram.prob, gram.backoff))
     })?;
-    sorter.finish()
+    Ok((sorter.finish()?, list.finish()?))
 }
 
 fn write_words(
