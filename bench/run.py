@@ -25,7 +25,8 @@ STAGES = (
         "tune",
     ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter", "decode-growth"),
+    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
+    *("decode-growth", "growth"),
 )
 #: Those that make their text themselves.
 ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter")

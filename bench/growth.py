@@ -1,0 +1,138 @@
+"""How the cost of each stage grows with the corpus: CPU time a pair and peak memory.
+
+The text is the German pack: pairs of at most `LONGEST` words on either side, repeated as often as
+needed and varied. In copy c of the text a share c^β − (c−1)^β of all word types gets an ending of
+its own, the same wherever the type occurs, so that the vocabulary grows by Heaps' law (β = 0.6) and
+phrases with such words are new, while the others are seen again, as in real text. Links are those
+that the aligner gives the pairs once; a copy has the links of its original.
+
+    python bench/run.py growth                      all stages at 100,000 and 1,000,000 pairs
+    SIZES="10000000" ONLY="extract lm" python bench/run.py growth
+
+Every stage is a command of its own with one thread; `extract` and `lm` get `MEMORY` (2G).
+"""
+
+import hashlib
+import lzma
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench.measure import PYTHON, SHARED, measure
+from wayword.corpus.text import Preparation
+
+LONGEST = 14
+BETA = 0.6
+STAGES = ("doctor", "prepare", "align", "extract", "lm")
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def rows() -> list[dict[str, Any]]:
+    """Measure each stage at each size."""
+    sizes = [int(size) for size in os.environ.get("SIZES", "100000 1000000").split()]
+    only = os.environ.get("ONLY", " ".join(STAGES)).split()
+    memory = os.environ.get("MEMORY", "2G")
+    result = []
+    with tempfile.TemporaryDirectory(dir=os.environ.get("ROOM")) as name:
+        folder = Path(name)
+        pairs = list(_short_pairs())
+        links = _links(pairs, folder)
+        for size in sizes:
+            _write(folder, pairs, links, size)
+            for stage in (stage for stage in STAGES if stage in only):
+                row = {"stage": stage, "pairs": size, **_cost(stage, folder, size, memory)}
+                print(row, flush=True)
+                result.append(row)
+    return result
+
+
+def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
+    room = ["--memory", memory, "--temp-dir", folder, "--json"]
+    prepared = [folder / "de", folder / "en"]
+    raw = [folder / "raw.de", folder / "raw.en"]
+    words: list[str | Path] = {
+        "doctor": ["doctor", *raw, "-o", folder / "clean", "--json"],
+        "prepare": [
+            *("prepare", raw[0], "--lang", "de", "--case", "truecase"),
+            *("--truecaser", folder / "truecaser", "--learn"),
+        ],
+        "align": ["align", *prepared, "--threads", "1"],
+        "extract": [
+            *("extract", *prepared, folder / "links", "-o", folder / "table"),
+            *("--models", "hierarchical", "--threads", "1", *room),
+        ],
+        "lm": ["lm", "train", folder / "en", "-o", folder / "lm", *room],
+    }[stage]
+    cost = measure([PYTHON, "-m", "wayword", *words])
+    made = {"extract": "table", "lm": "lm"}.get(stage)
+    row: dict[str, Any] = {
+        "CPU ms a pair": round(1000 * cost.cpu_seconds / size, 4),
+        "wall s": round(cost.wall_seconds),
+        "peak MB": round(cost.peak_mb),
+    }
+    if made:
+        row["bytes a pair"] = round((folder / made).stat().st_size / size)
+    return row
+
+
+def _short_pairs() -> Iterator[tuple[str, str]]:
+    """The pairs of the pack with few words."""
+    folder = SHARED / "data" / "de-en"
+    with (
+        lzma.open(folder / "train.de.xz", "rt") as src_lines,
+        lzma.open(folder / "train.en.xz", "rt") as tgt_lines,
+    ):
+        for pair in zip(src_lines, tgt_lines, strict=True):
+            src, tgt = (line.strip() for line in pair)
+            if 0 < len(src.split()) <= LONGEST and 0 < len(tgt.split()) <= LONGEST:
+                yield src, tgt
+
+
+def _links(pairs: list[tuple[str, str]], folder: Path) -> list[str]:
+    """The links of the pairs as they are, once."""
+    _write(folder, pairs, [""] * len(pairs), len(pairs))
+    cost = measure(
+        [PYTHON, "-m", "wayword", "align", folder / "de", folder / "en", "--threads", "1"]
+    )
+    return cost.answer.splitlines()
+
+
+def _write(folder: Path, pairs: list[tuple[str, str]], links: list[str], size: int) -> None:
+    """Write `size` pairs: raw, prepared and lower-cased, and their links."""
+    names = ("raw.de", "raw.en", "de", "en", "links")
+    prepared = _prepared(pairs)
+    with ExitStack() as opened:
+        files = [opened.enter_context((folder / name).open("w")) for name in names]
+        for copy in range(1, -(-size // len(pairs)) + 1):
+            lines = zip(pairs, prepared, links, strict=True)
+            for (src, tgt), tokens, linked in islice(lines, size - (copy - 1) * len(pairs)):
+                texts = (src, tgt, *tokens)
+                varied = (" ".join(_form(word, copy) for word in text.split()) for text in texts)
+                for file, line in zip(files, (*varied, linked), strict=True):
+                    print(line, file=file)
+
+
+def _prepared(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    src, tgt = Preparation("de", case="lower"), Preparation("en", case="lower")
+    return [(" ".join(src.prepare(one)), " ".join(tgt.prepare(other))) for one, other in pairs]
+
+
+@lru_cache(1 << 20)
+def _form(word: str, copy: int) -> str:
+    """A word as it is written in a copy of the text."""
+    if copy == 1 or not word.isalpha():
+        return word
+    digest = hashlib.blake2b(f"{copy} {word.lower()}".encode(), digest_size=4).digest()
+    share = copy**BETA - (copy - 1) ** BETA
+    if int.from_bytes(digest, "big") >= share * 2**32:
+        return word
+    ending, number = "", copy
+    while number:
+        number, letter = divmod(number, 26)
+        ending += LETTERS[letter]
+    return f"{word}q{ending}"

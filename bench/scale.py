@@ -1,0 +1,108 @@
+"""What a training run of any size costs, computed from measured costs per unit.
+
+In: CPU ms, bytes kept and bytes moved per sentence pair of 25 words, and where each is from. Out:
+tables for 1 M to 1 B pairs: CPU hours, wall hours on some cores, memory, disk and network of each
+stage, as Markdown. How: CPU, disk and network are linear in the pairs, as the growth bench finds;
+memory is the limit that is given plus the vocabulary, which grows by Heaps' law.
+
+    python bench/scale.py                 the tables of docs/scale.md
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+SIZES = {"1 M": 10**6, "10 M": 10**7, "100 M": 10**8, "1 B": 10**9}
+CORES = {"1 M": 2, "10 M": 8, "100 M": 64, "1 B": 512}
+WORDS = 25  # of a side of a pair
+BYTES_A_WORD = 100  # in memory: letters, numbers, counts, hash
+HEAPS = (40, 0.55)  # different words of n words: 40 · n^0.55, near what Europarl has
+GB, HOUR = 10**9, 3600
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a stage costs per pair, and where the number comes from."""
+
+    stage: str
+    cpu_ms: float
+    #: bytes of its result that stay, of temporary files at the same time, and that move between
+    #: machines when shards are counted apart
+    kept: int
+    spilled: int
+    moved: int
+    #: bytes a pair that no limit holds back
+    resident: int
+    #: the share of the work that any number of machines do at the same time
+    shared: float
+    source: str
+
+
+UNITS = (
+    # growth bench: 0.0047 and, for one side, 0.0749 ms for 10.3 words; text is 300 bytes a pair
+    Unit("doctor", 0.011, 300, 0, 300, 313, 0.95, "growth, by words"),
+    Unit("prepare", 0.35, 300, 0, 300, 0, 1.0, "growth, by words, both sides"),
+    # 392 MB for 100,000 and 1,918 MB for 1 M Europarl pairs, on one machine
+    Unit("align", 0.79, 105, 0, 405, 1700, 0.98, "align-2026-11-15: 200,000 pairs"),
+    # a table of 100,000 pairs has 476 MB, counts of 30,000 have 69 MB; three such at a time on disk
+    Unit("extract", 0.28, 4760, 6900, 2290, 0, 0.75, "100,000 German pairs"),
+    # 26 windows of 24 bytes and 59 n-grams of 80 bytes in three lists
+    Unit("lm", 0.043, 1390, 5300, 620, 0, 0.75, "lm-2026-11-15: 200,000 lines"),
+)
+#: Tuning sees only the dev set: CPU hours, whatever the size of the corpus.
+TUNE_HOURS = 2.0
+
+
+def vocabulary(pairs: int) -> float:
+    """Different words of one side."""
+    factor, exponent = HEAPS
+    return factor * (pairs * WORDS) ** exponent
+
+
+def row(unit: Unit, name: str, limit: float) -> list[str]:
+    """One stage at one size."""
+    pairs = SIZES[name]
+    cpu = unit.cpu_ms * pairs / 1000 / HOUR
+    wall = cpu * (1 - unit.shared) + cpu * unit.shared / CORES[name]
+    held = unit.resident * pairs / GB
+    memory = (held or limit) + 2 * vocabulary(pairs) * BYTES_A_WORD / GB
+    disk, moved = (unit.kept + unit.spilled) * pairs / GB, unit.moved * pairs / GB
+    numbers = (
+        f"{cpu:,.2g}" if cpu < 10 else f"{cpu:,.0f}",
+        f"{wall:,.2g}" if wall < 10 else f"{wall:,.0f}",
+    )
+    return [unit.stage, *numbers, f"{memory:.1f}", f"{disk:,.0f}", f"{moved:,.0f}"]
+
+
+def predicted(stage: str, pairs: int) -> float | None:
+    """CPU ms a pair at a size by the growth bench's smallest size; the stages are linear."""
+    rows = [row for row in growth() if row["stage"] == stage and row["pairs"] < pairs]
+    return min(rows, key=lambda row: row["pairs"])["CPU ms a pair"] if rows else None
+
+
+def growth() -> list[dict[str, float]]:
+    """The rows of the newest result of the growth bench."""
+    newest = max(RESULTS.glob("growth-*.json"))
+    return list(json.loads(newest.read_text())["rows"])
+
+
+def main() -> None:
+    """Print the tables."""
+    print("| stage | pairs | CPU ms a pair | predicted | peak MB |\n|---|---|---|---|---|")
+    for known in growth():
+        stage, pairs = str(known["stage"]), int(known["pairs"])
+        guess = predicted(stage, pairs)
+        shown = [f"{known['CPU ms a pair']:.4f}", "" if guess is None else f"{guess:.4f}"]
+        print(f"| {stage} | {pairs:,} | {' | '.join(shown)} | {known['peak MB']:,.0f} |")
+    for name in SIZES:
+        print(f"\n{name} pairs, {CORES[name]} cores\n")
+        print("| stage | CPU h | wall h | memory GB | disk GB | network GB |")
+        print("|---|---|---|---|---|---|")
+        for unit in UNITS:
+            print(f"| {' | '.join(row(unit, name, 2.0))} |")
+        print(f"| tune | {TUNE_HOURS:.0f} | {TUNE_HOURS / 2:.0f} | 1.0 | 1 | 0 |")
+
+
+if __name__ == "__main__":
+    main()
