@@ -52,10 +52,10 @@ def rows() -> list[dict[str, Any]]:
 
 
 def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
-    room = ["--memory", memory, "--temp-dir", folder, "--json"]
+    room: list[str | Path] = ["--memory", memory, "--temp-dir", folder, "--json"]
     prepared = [folder / "de", folder / "en"]
     raw = [folder / "raw.de", folder / "raw.en"]
-    words: list[str | Path] = {
+    commands: dict[str, list[str | Path]] = {
         "doctor": ["doctor", *raw, "-o", folder / "clean", "--json"],
         "prepare": [
             *("prepare", raw[0], "--lang", "de", "--case", "truecase"),
@@ -63,12 +63,15 @@ def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
         ],
         "align": ["align", *prepared, "--threads", "1"],
         "extract": [
-            *("extract", *prepared, folder / "links", "-o", folder / "table"),
-            *("--models", "hierarchical", "--threads", "1", *room),
+            "extract",
+            *prepared,
+            *(folder / "links", "-o", folder / "table"),
+            *("--models", "hierarchical", "--threads", "1"),
+            *room,
         ],
         "lm": ["lm", "train", folder / "en", "-o", folder / "lm", *room],
-    }[stage]
-    cost = measure([PYTHON, "-m", "wayword", *words])
+    }
+    cost = measure([PYTHON, "-m", "wayword", *commands[stage]])
     made = {"extract": "table", "lm": "lm"}.get(stage)
     row: dict[str, Any] = {
         "CPU ms a pair": round(1000 * cost.cpu_seconds / size, 4),

@@ -11,6 +11,7 @@ memory is the limit that is given plus the vocabulary, which grows by Heaps' law
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = {"1 M": 10**6, "10 M": 10**7, "100 M": 10**8, "1 B": 10**9}
@@ -57,7 +58,7 @@ TUNE_HOURS = 2.0
 def vocabulary(pairs: int) -> float:
     """Different words of one side."""
     factor, exponent = HEAPS
-    return factor * (pairs * WORDS) ** exponent
+    return float(factor * (pairs * WORDS) ** exponent)
 
 
 def row(unit: Unit, name: str, limit: float) -> list[str]:
@@ -81,7 +82,7 @@ def predicted(stage: str, pairs: int) -> float | None:
     return min(rows, key=lambda row: row["pairs"])["CPU ms a pair"] if rows else None
 
 
-def growth() -> list[dict[str, float]]:
+def growth() -> list[dict[str, Any]]:
     """The rows of the newest result of the growth bench."""
     newest = max(RESULTS.glob("growth-*.json"))
     return list(json.loads(newest.read_text())["rows"])
