@@ -176,7 +176,7 @@ fn aligner(path: &Path, out: &Path) -> Result<()> {
     std::fs::write(out, "das haus ist klein ||| the house is small\n").expect("room in memory");
     let bitext = Bitext::read(&layout(out), ReadOptions::default(), &Job::default())?;
     let choice = align::Choice::Threshold(0.5);
-    aligner.decoder(bitext.vocab()).align(&bitext, choice, &Job::default()).map(|_| ())
+    aligner.decoder(bitext.vocab()).align(&bitext, choice, true, &Job::default()).map(|_| ())
 }
 
 fn tagger(path: &Path, _: &Path) -> Result<()> {
