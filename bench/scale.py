@@ -18,7 +18,7 @@ SIZES = {"1 M": 10**6, "10 M": 10**7, "100 M": 10**8, "1 B": 10**9}
 CORES = {"1 M": 2, "10 M": 8, "100 M": 64, "1 B": 512}
 WORDS = 25  # of a side of a pair
 BYTES_A_WORD = 100  # in memory: letters, numbers, counts, hash
-HEAPS = (40, 0.55)  # different words of n words: 40 · n^0.55, near what Europarl has
+HEAPS = (40, 0.55)  # different words of n words: 40 · n^0.55, a guess
 GB, HOUR = 10**9, 3600
 
 
@@ -44,8 +44,8 @@ UNITS = (
     # growth bench: 0.0047 and, for one side, 0.0749 ms for 10.3 words; text is 300 bytes a pair
     Unit("doctor", 0.011, 300, 0, 300, 313, 0.95, "growth, by words"),
     Unit("prepare", 0.35, 300, 0, 300, 0, 1.0, "growth, by words, both sides"),
-    # 392 MB for 100,000 and 1,918 MB for 1 M Europarl pairs, on one machine
-    Unit("align", 0.79, 105, 0, 405, 1700, 0.98, "align-2026-11-15: 200,000 pairs"),
+    # the text as numbers, 4 bytes a word, goes to a temporary file
+    Unit("align", 0.79, 105, 200, 405, 0, 0.98, "align-2026-11-15: 200,000 pairs"),
     # a table of 100,000 pairs has 476 MB, counts of 30,000 have 69 MB; three such at a time on disk
     Unit("extract", 0.28, 4760, 6900, 2290, 0, 0.75, "100,000 German pairs"),
     # 26 windows of 24 bytes and 59 n-grams of 80 bytes in three lists
