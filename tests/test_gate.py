@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -172,7 +173,8 @@ def test_nobody_waits_in_a_flood_unless_a_queue_was_asked_for(
     keeps_queue: bool, places: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+    # Not that of all modules: the loop of the server that runs beside would sleep for hours.
+    monkeypatch.setattr("wayword.web.gate.time", SimpleNamespace(monotonic=lambda: now))
     pool = Pool(workers=2, queue=3, batch=1)
     door = Door(pool, Metrics(), ["/translate"], keeps_queue=keeps_queue)
     door.inside = 4
