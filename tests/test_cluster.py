@@ -71,6 +71,8 @@ def make_mistake(work: Work) -> None:
     raise ZeroDivisionError(str(work.options))
 
 
+# Four more processes a node, beside other tests on two cores, and Ray ends processes that wait.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("storage", ["", "file"])
 def test_a_cluster_gives_the_bytes_of_one_machine(
@@ -174,6 +176,7 @@ def test_a_lost_node_costs_its_tasks_alone(lost: str, cluster: Any, tmp_path: Pa
     assert not list((tmp_path / "work").glob(".*"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_nodes_that_cannot_take_part_are_refused_before_any_work(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
