@@ -31,7 +31,7 @@ PAGES = (
     *("docs/audit.md", "docs/evaluate.md", "docs/tune.md", "docs/waw.md", "docs/architecture.md"),
 )
 SERVER = "docs/serve.md"
-#: Its commands name machines of a cluster: they are parsed, and `tests/test_cluster.py` trains on one (`-m slow`).
+#: Its commands name machines: they are parsed, and `tests/test_cluster.py` trains on a cluster.
 CLUSTER = "docs/cluster.md"
 
 #: Files that a reader has and we have not.
