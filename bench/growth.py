@@ -9,13 +9,15 @@ that the aligner gives the pairs once; a copy has the links of its original.
     python bench/run.py growth                      all stages at 100,000 and 1,000,000 pairs
     SIZES="10000000" ONLY="extract lm" python bench/run.py growth
 
-Every stage is a command of its own with one thread; `extract` and `lm` get `MEMORY` (2G).
+Every stage is a command of its own with one thread; `align`, `extract` and `lm` get `MEMORY` (2G).
+Disk is what the stage's temporary files and results took at most, looked at twice a second.
 """
 
 import hashlib
 import lzma
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
@@ -61,7 +63,7 @@ def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
             *("prepare", raw[0], "--lang", "de", "--case", "truecase"),
             *("--truecaser", folder / "truecaser", "--learn"),
         ],
-        "align": ["align", *prepared, "--threads", "1"],
+        "align": ["align", *prepared, "--threads", "1", *room],
         "extract": [
             "extract",
             *prepared,
@@ -71,16 +73,44 @@ def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
         ],
         "lm": ["lm", "train", folder / "en", "-o", folder / "lm", *room],
     }
-    cost = measure([PYTHON, "-m", "wayword", *commands[stage]])
+    with Disk(folder) as disk:
+        cost = measure([PYTHON, "-m", "wayword", *commands[stage]])
     made = {"extract": "table", "lm": "lm"}.get(stage)
     row: dict[str, Any] = {
         "CPU ms a pair": round(1000 * cost.cpu_seconds / size, 4),
         "wall s": round(cost.wall_seconds),
         "peak MB": round(cost.peak_mb),
+        "disk MB": round(disk.most / 1e6),
     }
     if made:
         row["bytes a pair"] = round((folder / made).stat().st_size / size)
     return row
+
+
+class Disk:
+    """The most bytes that a folder gained while a command ran."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.most = folder, 0
+        self._before = self._bytes()
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> "Disk":
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._watcher.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            self.most = max(self.most, self._bytes() - self._before)
+
+    def _bytes(self) -> int:
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return sum(path.stat().st_blocks * 512 for path in files if path.exists())
 
 
 def _short_pairs() -> Iterator[tuple[str, str]]:

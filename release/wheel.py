@@ -64,7 +64,7 @@ def build() -> None:
     with committed(commit) as folder:
         options = {"cwd": folder, "env": environment}
         run(*maturin, "sdist", "-o", DIST, **options)
-        run(*maturin, "build", "--release", "--locked", "--strip", "-o", DIST, **options)
+        run(*maturin, "build", "--profile", "wheel", "--locked", "--strip", "-o", DIST, **options)
     run(sys.executable, "-m", "twine", "check", "--strict", *sorted(DIST.iterdir()))
     check(commit)
 

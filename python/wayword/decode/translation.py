@@ -6,6 +6,7 @@ Source positions are those of the words the user wrote, whatever order the decod
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -157,11 +158,12 @@ class Translation:
         words, order = result.words, source.order
         phrases, spelled = [], []
         for step in result.steps:
-            span, positions = _written(step.src, order)
-            text = " ".join(source.words[slice(*step.src)])
-            target = " ".join(words[slice(*step.tgt)])
-            phrases.append(Phrase(span, step.tgt, text, target, positions))
-            if _is_guess(source, step.src, target):
+            src, tgt = step.src, step.tgt
+            span, positions = (src, ()) if order is None else _written(src, order)
+            text = " ".join(source.words[src[0] : src[1]])
+            target = " ".join(words[tgt[0] : tgt[1]])
+            phrases.append(Phrase(span, tgt, text, target, positions))
+            if source.spellings and _is_guess(source, src, target):
                 spelled.append(span[0])
         unknown = tuple(sorted(order[at] if order else at for at in result.unknown))
         return cls(
@@ -374,6 +376,7 @@ def _inclusive(span: Span) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
+@cache
 def _group(name: str) -> str:
     """The models a feature belongs to: ``tm0`` and ``tm1`` to ``tm``, ``lr.prev.m`` to ``lr``."""
     return name.split(".", maxsplit=1)[0].rstrip("0123456789")

@@ -6,12 +6,12 @@
 //! word by word, and only as far as the context reaches into it; each step is worked out once.
 //! Where one model tells how far back it looked, a step is shared by all contexts that agree that
 //! far: contexts that end in the same word mostly share it (Heafield, Kayser and Manning, 2014).
-//! Cost: one or two probes for a known step. Steps are forgotten after each sentence, contexts
+//! Cost: one or two probes for a known step. Steps and contexts are forgotten between two sentences
 //! when there are too many of them.
 
 use super::memo::{Memo, Step};
 use crate::feature::{LanguageModel, LmState};
-use crate::narrow::{to_f32, to_u32};
+use crate::narrow::{to_f32, to_u8, to_u32};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -95,6 +95,11 @@ impl<'a> Weighted<'a> {
     pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
         Weighted { lms, weights, nests: lms.len() == 1 && lms[0].nests() }
     }
+
+    /// Whether nothing they say makes a phrase better: probabilities have logarithms up to 0.
+    pub fn take_away(&self) -> bool {
+        self.weights.iter().all(|&weight| weight >= 0.0)
+    }
 }
 
 /// The hash of a context: its cells, one after the other.
@@ -118,9 +123,11 @@ impl Contexts {
         self.memo.restart();
     }
 
-    /// Forgets steps, before each sentence.
+    /// Forgets steps if they are many, before each sentence.
     pub fn next_sentence(&mut self) {
-        self.memo.restart();
+        if self.memo.is_full() {
+            self.memo.restart();
+        }
     }
 
     /// Whether it is time to forget.
@@ -238,7 +245,7 @@ impl Contexts {
         let ids = &self.words[word as usize * models..];
         let (score, seen, matched) = if lms.nests {
             let glance = lms.lms[0].glance(&now[0], ids[0], &mut after[0]);
-            (f64::from(glance.score), glance.seen, glance.matched)
+            (f64::from(glance.score), glance.seen, to_u8(glance.matched))
         } else {
             (advance(lms, now, ids, &mut after), u32::MAX, 0)
         };

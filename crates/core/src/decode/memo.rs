@@ -1,7 +1,7 @@
 //! Answers of the language models by context and word.
 //!
-//! Open addressing, never more than half full, and empty again for each sentence: most answers
-//! are of no use in another one, and a small table stays in cache.
+//! Open addressing, never more than half full. Sentences share what they ask about common words;
+//! a table that has become large is emptied between two of them, as a small one stays in cache.
 
 use super::context::ContextId;
 use crate::narrow::to_usize;
@@ -14,7 +14,7 @@ pub struct Step {
     /// The context after it.
     pub next: ContextId,
     /// Where the cells begin that the glance leaves open.
-    pub matched: u32,
+    pub matched: u8,
     /// Whether it holds for contexts with more words, too.
     pub is_shared: bool,
 }
@@ -45,6 +45,9 @@ struct Slot {
 /// Room made at least.
 const LEAST: usize = 1 << 12;
 
+/// Answers that a table may hold for the next sentence.
+const FULL: usize = 1 << 15;
+
 const EMPTY: Slot = Slot { key: u64::MAX, step: Step::OPEN };
 
 /// No context has the highest number, so no key is that of an empty slot.
@@ -58,6 +61,11 @@ fn home(key: u64, slots: usize) -> usize {
 }
 
 impl Memo {
+    /// Whether it is time to forget.
+    pub fn is_full(&self) -> bool {
+        self.used > FULL
+    }
+
     /// Forgets everything, and makes as much room as was used.
     pub fn restart(&mut self) {
         let slots = (self.used * 2).next_power_of_two().max(LEAST);

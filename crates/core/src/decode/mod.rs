@@ -14,6 +14,7 @@ mod covers;
 mod cube;
 mod decoder;
 mod future;
+mod gains;
 mod graph;
 mod group;
 mod hyp;

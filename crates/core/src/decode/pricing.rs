@@ -3,7 +3,7 @@
 //! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
 //! weighted score of everything but the language models, which the stock adds.
 
-use super::context::{Walk, Weighted};
+use super::context::{Contexts, Walk, Weighted};
 use super::markup::Given;
 use super::model::{Layout, Models};
 use super::settings::Oov;
@@ -109,6 +109,38 @@ impl Scratch {
         self.words.extend_from_slice(words);
         let words = first..self.words.len();
         self.rows.push(Row { alone: to_f32(alone), lm: 0.0, words, origin });
+    }
+
+    /// Adds what the language models say without context. They can only take away from a row, so
+    /// that those too far behind the best `limit` without them are left out, at minus infinity.
+    /// A table lists translations that begin alike side by side: most of their words are walked
+    /// through once.
+    pub fn score(&mut self, lms: Weighted<'_>, contexts: &mut Contexts, limit: usize) {
+        let Scratch { rows, lm_words, walk, .. } = self;
+        let mut score = |row: &mut Row| {
+            row.lm = contexts.walk(lms, &lm_words[row.words.clone()], walk);
+            row.alone += row.lm;
+        };
+        if rows.len() <= limit || !lms.take_away() {
+            return rows.iter_mut().for_each(score);
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.select_nth_unstable_by(limit, |&a, &b| rows[b].alone.total_cmp(&rows[a].alone));
+        let (first, rest) = order.split_at_mut(limit);
+        first.sort_unstable();
+        rest.sort_unstable();
+        let mut least = f32::INFINITY;
+        for &row in &*first {
+            score(&mut rows[row]);
+            least = least.min(rows[row].alone);
+        }
+        for &row in &*rest {
+            if rows[row].alone < least {
+                rows[row].alone = f32::NEG_INFINITY;
+            } else {
+                score(&mut rows[row]);
+            }
+        }
     }
 
     /// Finds out the rest about a row of a phrase of these source words: each word of it is linked

@@ -8,6 +8,7 @@
 use super::choosing::Choosing;
 use super::context::{ContextId, Contexts};
 use super::covers::Covers;
+use super::gains::Gains;
 use super::group::{Dealing, Group};
 use super::hyp::{Hyp, Hyps, Key};
 use super::id::{CoverId, HypId, ItemId, LaneId};
@@ -81,6 +82,7 @@ pub struct Arena {
     after: Vec<u32>,
     pub dealing: Dealing,
     pub recent: Recent,
+    gains: Gains,
 }
 
 /// A search at work on one sentence.
@@ -126,12 +128,14 @@ fn step(
 impl Searcher<'_> {
     /// Makes the empty hypothesis, number 0.
     pub fn start(&mut self) {
-        let Arena { covers, stacks, hyps, rows, groups, states, choosing, .. } = &mut *self.arena;
+        let Arena { covers, stacks, hyps, rows, groups, states, choosing, gains, .. } =
+            &mut *self.arena;
         covers.reset(self.length, &self.options.future);
         choosing.restart(self.length);
         stacks.clear();
         rows.clear();
         groups.clear();
+        gains.restart();
         states.restart(self.paths.len());
         let row: Vec<u32> = self.paths.iter().map(|path| path.start()).collect();
         let path = states.id(&row);
@@ -315,7 +319,14 @@ impl Searcher<'_> {
         let Ranked { score: alone, choice, item } =
             self.options.ranked(lane, row.class as usize, column);
         let lms = self.pricing.lms;
-        let (gain, context) = self.contexts.gain(lms, row.context, self.stock.line(item));
+        let (gain, context) = match self.arena.gains.get(row.context, item) {
+            Some(known) => known,
+            None => {
+                let gained = self.contexts.gain(lms, row.context, self.stock.line(item));
+                self.arena.gains.put(row.context, item, gained);
+                gained
+            }
+        };
         let mut score = row.base + f64::from(alone + gain);
         self.stats.scored += 1;
         if complete {
@@ -373,6 +384,13 @@ impl Searcher<'_> {
         (total, after)
     }
 
+    /// What decides about the hypothesis of a scored row and column.
+    fn extension(&self, edge: &Edge, back: HypId, scored: &Scored) -> Extension {
+        let Scored { choice, context, path, .. } = *scored;
+        let blocks = self.arena.hyps.get(back).key.blocks;
+        Extension { group: edge.group, choice, context, path, blocks }
+    }
+
     /// Makes the hypothesis of a scored row and column; returns its number when it is new.
     pub fn make(
         &mut self,
@@ -382,9 +400,8 @@ impl Searcher<'_> {
         complete: bool,
     ) -> Option<HypId> {
         self.stats.made += 1;
-        let Scored { score, choice, context, path } = scored;
-        let blocks = self.arena.hyps.get(back).key.blocks;
-        let extension = Extension { group: edge.group, choice, context, path, blocks };
+        let Scored { score, choice, .. } = scored;
+        let extension = self.extension(edge, back, &scored);
         let known = if complete { None } else { self.arena.recent.get(&extension) };
         if let Some(twin) = known
             && !self.keep_arcs
@@ -396,7 +413,7 @@ impl Searcher<'_> {
         let span = self.options.lane(edge.lane).span;
         let key = match known {
             Some(twin) => self.arena.hyps.get(twin).key,
-            None => self.key(edge, blocks, span, scored, complete),
+            None => self.key(edge, extension.blocks, span, scored, complete),
         };
         let twin = known.or_else(|| self.arena.hyps.twin(&key));
         let (before, outlook) = self.look_around(&key, span);

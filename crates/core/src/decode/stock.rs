@@ -187,7 +187,8 @@ impl Stock {
         scratch.clear();
         scratch.take_given(pricing, &words, given);
         let src = vec![UNKNOWN; given.span.len() as usize];
-        self.score_all(pricing, contexts, &mut scratch, "");
+        self.number_words(pricing, contexts, &mut scratch, "");
+        scratch.score(pricing.lms, contexts, 1);
         self.keep(pricing, contexts, &mut scratch, 0, &src)?;
         self.scratch = scratch;
         Ok(ItemId(to_u32(self.items.len()) - 1))
@@ -222,30 +223,14 @@ impl Stock {
         if src.len() == 1 && scratch.rows.is_empty() {
             scratch.pass_through(pricing);
         }
-        self.score_all(pricing, contexts, &mut scratch, text);
         let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
+        self.number_words(pricing, contexts, &mut scratch, text);
+        scratch.score(pricing.lms, contexts, limit);
         for row in best(&scratch.rows, limit) {
             self.keep(pricing, contexts, &mut scratch, row, src)?;
         }
         self.scratch = scratch;
         Ok(first..to_u32(self.items.len()))
-    }
-
-    /// Adds to all rows what the language models say without context. A table lists translations
-    /// that begin alike side by side, so most of their words are walked through once.
-    fn score_all(
-        &mut self,
-        pricing: &Pricing<'_>,
-        contexts: &mut Contexts,
-        scratch: &mut Scratch,
-        text: &str,
-    ) {
-        self.number_words(pricing, contexts, scratch, text);
-        let Scratch { rows, lm_words, walk, .. } = scratch;
-        for row in rows {
-            row.lm = contexts.walk(pricing.lms, &lm_words[row.words.clone()], walk);
-            row.alone += row.lm;
-        }
     }
 
     /// Moves a row of the scratch into the stock.

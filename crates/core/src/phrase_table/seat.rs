@@ -43,11 +43,8 @@ impl PhraseModel for TableSeat<'_> {
         let mut options = self.table.options(src)?;
         loop {
             let place = options.place();
-            let Some(option) = options.next() else { return Ok(()) };
-            let option = option?;
-            tgt.clear();
-            tgt.extend(option.tgt());
-            each(PhraseEntry { tgt: &tgt, tm: &option.scores, place });
+            let Some(scores) = options.next_scored(&mut tgt) else { return Ok(()) };
+            each(PhraseEntry { tgt: &tgt, tm: &scores?, place });
         }
     }
 

@@ -93,43 +93,95 @@ impl<'t> Options<'t> {
         (self.end - self.cursor.rest().len()) as u64
     }
 
-    fn read(&mut self) -> Option<OptionView<'t>> {
-        let contents = self.table.contents();
-        let tgt_words = self.table.tgt_words().len();
-        let cursor = &mut self.cursor;
-        let tgt_len = cursor.small()? as usize;
-        (1..=self.table.max_length()).contains(&tgt_len).then_some(())?;
-        let tgt = WordIter { cursor: *cursor, left: tgt_len };
-        for _ in 0..tgt_len {
-            (cursor.small()? < to_u32(tgt_words)).then_some(())?;
+    /// Reads the words of the next option into `tgt`, and its scores; the rest of it, which is
+    /// checked when it is asked for, is passed over.
+    pub(super) fn next_scored(&mut self, tgt: &mut Vec<WordId>) -> Option<Result<[f32; 4]>> {
+        self.left = self.left.checked_sub(1)?;
+        let scored = self.read_scored(tgt);
+        Some(self.or_damaged(scored))
+    }
+
+    fn read_scored(&mut self, tgt: &mut Vec<WordId>) -> Option<[f32; 4]> {
+        let words = to_u32(self.table.tgt_words().len());
+        tgt.clear();
+        for _ in 0..self.read_length()? {
+            let word = self.cursor.small()?;
+            (word < words).then_some(())?;
+            tgt.push(word);
         }
-        let is_short = self.table.max_length() <= SHORT;
-        let links = cursor.small()? as usize;
-        let links = cursor.bytes(links.checked_mul(if is_short { 1 } else { 2 })?)?;
-        let links = LinkIter { bytes: links, is_short };
+        self.read_links()?;
+        let scores = self.read_scores()?;
+        self.read_counts()?;
+        self.read_set()?;
+        Some(scores)
+    }
+
+    fn read(&mut self) -> Option<OptionView<'t>> {
+        let words = to_u32(self.table.tgt_words().len());
+        let tgt_len = self.read_length()?;
+        let tgt = WordIter { cursor: self.cursor, left: tgt_len };
+        for _ in 0..tgt_len {
+            (self.cursor.small()? < words).then_some(())?;
+        }
+        let links = self.read_links()?;
         let inside = |link: Link| link.src.index() < self.src_len && link.tgt.index() < tgt_len;
         links.clone().all(inside).then_some(())?;
-        let mut scores = [0.0; 4];
-        for score in &mut scores {
-            *score = if contents.packed {
-                -f32::from(u16::from_le_bytes(cursor.array()?)) / STEPS
-            } else {
-                f32::from_le_bytes(cursor.array()?)
-            };
-            score.is_finite().then_some(())?;
-        }
-        let counts =
-            if contents.counts { Some((cursor.number()?, cursor.number()?)) } else { None };
-        let set = if contents.rows() > 0 { cursor.small()? } else { 0 };
-        let set = match set.checked_sub(1) {
+        let scores = self.read_scores()?;
+        let counts = self.read_counts()?;
+        let set = match self.read_set()?.checked_sub(1) {
             Some(set) => {
-                let length = contents.rows() * 4;
+                let length = self.table.contents().rows() * 4;
                 let start = (set as usize).checked_mul(length)?;
                 Some(self.table.part(Part::Sets).get(start..start.checked_add(length)?)?)
             }
             None => None,
         };
         Some(OptionView { table: self.table, tgt, links, scores, counts, set })
+    }
+
+    /// Number of target words.
+    fn read_length(&mut self) -> Option<usize> {
+        let length = self.cursor.small()? as usize;
+        (1..=self.table.max_length()).contains(&length).then_some(length)
+    }
+
+    fn read_links(&mut self) -> Option<LinkIter<'t>> {
+        let is_short = self.table.max_length() <= SHORT;
+        let links = self.cursor.small()? as usize;
+        let bytes = self.cursor.bytes(links.checked_mul(if is_short { 1 } else { 2 })?)?;
+        Some(LinkIter { bytes, is_short })
+    }
+
+    fn read_scores(&mut self) -> Option<[f32; 4]> {
+        let mut scores = [0.0; 4];
+        for score in &mut scores {
+            *score = if self.table.contents().packed {
+                -f32::from(u16::from_le_bytes(self.cursor.array()?)) / STEPS
+            } else {
+                f32::from_le_bytes(self.cursor.array()?)
+            };
+            score.is_finite().then_some(())?;
+        }
+        Some(scores)
+    }
+
+    /// How often the pair and the target phrase were extracted, in a table that knows.
+    fn read_counts(&mut self) -> Option<Option<(u64, u64)>> {
+        let has = self.table.contents().counts;
+        Some(if has { Some((self.cursor.number()?, self.cursor.number()?)) } else { None })
+    }
+
+    /// The number of the set of orientation scores, from 1; 0 for none.
+    fn read_set(&mut self) -> Option<u32> {
+        if self.table.contents().rows() > 0 { self.cursor.small() } else { Some(0) }
+    }
+
+    /// What was read; an error ends the row.
+    fn or_damaged<T>(&mut self, read: Option<T>) -> Result<T> {
+        read.ok_or_else(|| {
+            self.left = 0;
+            self.table.damaged()
+        })
     }
 }
 
@@ -138,10 +190,8 @@ impl<'t> Iterator for Options<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        Some(self.read().ok_or_else(|| {
-            self.left = 0;
-            self.table.damaged()
-        }))
+        let option = self.read();
+        Some(self.or_damaged(option))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
