@@ -21,6 +21,15 @@ __all__ = ["PYTHON", "ROOT", "SHARED", "Cost", "measure", "show", "write_result"
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PYTHON = sys.executable
+#: Runs a command and says what it cost. Linux counts the memory of the process that starts another
+#: as the other's own, so a small one starts the command.
+WITNESS = """
+import json, os, resource, sys
+code = os.spawnvp(os.P_WAIT, sys.argv[2], sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+seen = [code, used.ru_utime + used.ru_stime, used.ru_maxrss]
+os.write(int(sys.argv[1]), json.dumps(seen).encode())
+"""
 
 
 @dataclass(frozen=True)
@@ -36,19 +45,22 @@ class Cost:
 def measure(command: Sequence[str | Path], folder: Path = ROOT) -> Cost:
     """Run a command to its end in a folder and take its cost; a failing one is an error."""
     start = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
-    assert child.stdout is not None
-    answer = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.stdout.close()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise SystemExit(f"bench: {' '.join(map(str, command))} left with {child.returncode}")
+    told, tells = os.pipe()
+    with os.fdopen(told) as costs:
+        witness = [PYTHON, "-I", "-S", "-c", WITNESS, str(tells), *command]
+        child = subprocess.Popen(
+            witness, stdout=subprocess.PIPE, text=True, cwd=folder, pass_fds=[tells]
+        )
+        os.close(tells)
+        answer, _ = child.communicate()
+        code, cpu_seconds, peak = json.loads(costs.read() or "[1, 0, 0]")
+    if code:
+        raise SystemExit(f"bench: {' '.join(map(str, command))} left with {code}")
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes there, kilobytes here
     return Cost(
-        round(usage.ru_utime + usage.ru_stime, 3),
+        round(cpu_seconds, 3),
         round(time.monotonic() - start, 3),
-        round(usage.ru_maxrss / unit, 1),
+        round(peak / unit, 1),
         answer,
     )
 
