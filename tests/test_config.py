@@ -53,6 +53,7 @@ BAD: dict[str, list[Any]] = {
     "doctor.max_length": [0],
     "doctor.max_ratio": [0.5, NAN, INFINITE],
     "doctor.allow": [["ratoi"]],
+    "doctor.memory": ["1K", "much"],
     "align.model": ["hnm", ""],
     "align.symmetrise": ["grow-diag-finall"],
     "align.memory": ["much", "10"],

@@ -154,6 +154,23 @@ def test_the_clean_pair_and_the_quarantine_hold_every_line_once(tmp_path: Path) 
     ]
 
 
+def test_duplicates_are_the_same_when_memory_does_not_hold_them(tmp_path: Path) -> None:
+    pairs = [(b"wort %d" % (n * n % 20_011), b"word %d" % (n % 2)) for n in range(60_000)]
+    pairs[9_000:9_000] = [(b"\xff", b"x"), (b"", b"y")] * 20
+    src, tgt = write_pair(tmp_path, pairs)
+    tgt.write_bytes(tgt.read_bytes() + b"one line too many\n")
+    room = tmp_path / "room"
+    whole = doctor.examine(src, tgt, tmp_path / "whole", memory="1G", temp_dir=room)
+    assert not room.exists()
+    bounded = doctor.examine(src, tgt, tmp_path / "bounded", memory="1M", temp_dir=room)
+    assert not list(room.iterdir())
+    assert bounded == whole
+    assert whole.counts["duplicate"] == len(pairs) - len(set(pairs)) - 19
+    for name in ("train.de", "train.en", "quarantine.tsv"):
+        files = [tmp_path / folder / name for folder in ("whole", "bounded")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
 def check_that_no_line_is_lost(src_bytes: bytes, tgt_bytes: bytes) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -216,6 +233,10 @@ def test_lengths_of_writings_without_spaces_count_characters(tmp_path: Path) -> 
         ({"max_ratio": 0.5}, "max_ratio: found 0.5; expected a number of at least 1"),
         ({"max_ratio": float("nan")}, "max_ratio: found NaN; expected a number of at least 1"),
         ({"factors": 0}, "factors: found 0; expected at least 1 factor"),
+        (
+            {"memory": "10K"},
+            "memory: found 10K; expected at least 1M, such as 512M or 2G",
+        ),
     ],
 )
 def test_useless_options_are_refused(

@@ -102,6 +102,8 @@ def doctor(
     nfc: bool,
     allow: list[str],
     examples: int,
+    memory: int,
+    temp_dir: _Path | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def doctor_problems() -> list[tuple[str, str]]: ...

@@ -99,9 +99,9 @@ class Work:
     """A stage being done: what was chosen, what goes in, where the files go, and how.
 
     ``inputs`` have the shape of the stage's, with a ``Result`` for each stage and a ``Path`` for
-    each file. Threads change no result, and neither does the number of shards: a stage may cut its
-    work into as many as ``width`` smaller stages, whose results go into its own, and have them made
-    by ``spread``, which knows where there is room.
+    each file. Threads and memory change no result, nor does the number of shards: a stage may cut
+    its work into as many as ``width`` smaller stages, whose results go into its own, and have them
+    made by ``spread``, which knows where there is room.
     """
 
     options: Any
@@ -113,6 +113,8 @@ class Work:
     spread: "Spread | None" = None
     #: a folder, perhaps not there yet, that stays until the stage is done, whatever is lost before
     aside: Path | None = None
+    #: what it keeps to, such as ``1G``; empty: it says nothing of memory
+    memory: str = ""
 
     def shards(self, lines: int) -> int:
         """Into how many shards so many lines are worth cutting; 1 for none at all."""
@@ -136,6 +138,8 @@ class Stage:
     #: whether ``make`` goes on with what an interrupted call left in its folder; the others start
     #: in an empty one
     resumes: bool = False
+    #: what it is to keep to, such as ``1G``; where that changes the result it is an option instead
+    memory: str = ""
 
     @cached_property
     def recipe(self) -> dict[str, Any]:

@@ -112,7 +112,8 @@ def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Opt
     else:
         assert tgt is not None, "two files"
         inputs = {"src": File(src), "tgt": File(tgt)}
-    return Stage("doctor", make_clean, options, inputs, version=2)
+    chosen = {name: value for name, value in vars(options).items() if name != "memory"}
+    return Stage("doctor", make_clean, chosen, inputs, version=2, memory=options.memory)
 
 
 def _alias(path: Path, name: Path) -> None:
@@ -130,7 +131,7 @@ def make_clean(work: Work) -> dict[str, Any]:
     copies = work.out / "in.src", work.out / "in.tgt"
     for copy, path in zip(copies, sides, strict=True):
         _alias(path.resolve(), copy)
-    options = vars(work.options)
+    options = {**work.options, "memory": work.memory, "temp_dir": work.out}
     report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
     for copy in copies:
         copy.unlink()

@@ -238,7 +238,7 @@ class Store:
         goes_on = part.is_dir()
         part.mkdir(exist_ok=stage.resumes)
         spread, aside = partial(self._spread, stage), self._shards(stage) / "aside"
-        room = (self.threads, self.progress, self.width, spread, aside)
+        room = (self.threads, self.progress, self.width, spread, aside, stage.memory)
         try:
             return part, dict(stage.make(Work(stage.options, inputs, part, *room)) or {})
         except FormatError as error:

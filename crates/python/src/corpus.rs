@@ -190,7 +190,7 @@ pub fn doctor_problems() -> Vec<(&'static str, &'static str)> {
 
 /// Examines a pair of files; see `wayword.corpus.doctor`.
 #[pyfunction]
-#[pyo3(signature = (src, tgt, out, *, max_length, max_ratio, factors, nfc, allow, examples, progress))]
+#[pyo3(signature = (src, tgt, out, *, max_length, max_ratio, factors, nfc, allow, examples, memory, temp_dir, progress))]
 #[expect(
     clippy::too_many_arguments,
     reason = "keyword-only; the Python side has one options object"
@@ -206,10 +206,13 @@ pub fn doctor<'py>(
     nfc: bool,
     allow: Vec<String>,
     examples: usize,
+    memory: usize,
+    temp_dir: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let allowed = call(py, || allow.iter().map(|name| named_problem(name)).collect())?;
-    let options = DoctorOptions { max_length, max_ratio, factors, nfc, allowed, examples };
+    let options =
+        DoctorOptions { max_length, max_ratio, factors, nfc, allowed, examples, memory, temp_dir };
     let out = out.map(|(src, tgt, quarantine)| CleanFiles { src, tgt, quarantine });
     let report =
         enter(py, 1, progress, |job| corpus::examine(&src, &tgt, &options, out.as_ref(), job))?;

@@ -42,6 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--aligner", metavar="MODEL", help="score pairs with a saved aligner, or with a system's")
     least = "least score of a pair, 0 to 1, with --aligner (default 0.5)"
     add("--min-score", type=float, metavar="P", help=least)
+    add("--memory", default="1G", metavar="SIZE", help="memory to keep to (default 1G)")
+    add("--temp-dir", metavar="DIR", help="where what exceeds it goes")
     add_threads(parser)
     add_json(parser)
 
@@ -54,7 +56,8 @@ def run(args: argparse.Namespace) -> None:
 
     if args.min_score is not None and not args.aligner:
         raise ArgumentError("min-score: found without --aligner, which gives scores; expected both")
-    options = chosen(args, "max_length", "max_ratio", "factors", "nfc", "allow", "examples")
+    names = ("max_length", "max_ratio", "factors", "nfc", "allow", "examples", "memory", "temp_dir")
+    options = chosen(args, *names)
     with bar("doctor", " lines") as progress, _two_files(args, progress) as (src, tgt):
         if args.aligner:
             report = _screened(args, (src, tgt), options, progress)

@@ -3,7 +3,8 @@
 In: two files of any bytes. Out: a ``Report``; with ``out`` also a folder with the clean pair and
 ``quarantine.tsv``, which says why each other line was taken out. Every input line ends in exactly
 one of the two.
-Cost: linear, in the core; one line of each file in memory and 16 bytes a pair for duplicates.
+Cost: linear, in the core; one line of each file in memory, and some 20 to 50 bytes a pair to know
+duplicates; where these do not fit into ``memory`` they go to disk, and the text is read once more.
 Not: repair. The text stays as it is, but for line ends, a byte-order mark, marks that nobody sees
 (as ``wayword.corpus.text`` drops them too) and, with ``nfc``, Unicode's composed form.
 
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wayword import _core
+from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.options import check_choice, check_number, check_range
 
@@ -39,6 +41,8 @@ class Options:
     max_ratio: float = 9.0
     #: kinds of problems not to look for
     allow: tuple[str, ...] = ()
+    #: that the process keeps to; what tells duplicates goes to disk beyond it
+    memory: str = "1G"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, before any reading."""
@@ -46,6 +50,7 @@ class Options:
         check_number("max_ratio", self.max_ratio, 1.0)
         for problem in self.allow:
             check_choice("allow", problem, problems())
+        size_in_bytes(self.memory)
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,8 @@ def examine(
     nfc: bool = False,
     allow: Sequence[str] = Options.allow,
     examples: int = 5,
+    memory: int | str = Options.memory,
+    temp_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Report:
     """Examine a pair of files and, with ``out``, write the clean pair and the quarantine.
@@ -104,8 +111,10 @@ def examine(
     ``max_ratio`` times the words of the other. With ``factors`` every source word must have so
     many factors with ``|`` between them. Kinds in ``allow`` are not looked for, and marks that
     nobody sees stay if ``invisible`` is one of them; lines that have no partner or are not UTF-8
-    are taken out in any case.
+    are taken out in any case. The process keeps to ``memory`` (bytes, or such as ``500M``): what
+    tells duplicates goes to ``temp_dir`` beyond it, and the result is the same.
     """
+    room = size_in_bytes(memory)
     files = None if out is None else clean_files(Path(src), Path(tgt), Path(out))
     facts = _core.doctor(
         src,
@@ -117,6 +126,8 @@ def examine(
         nfc=nfc,
         allow=list(allow),
         examples=examples,
+        memory=room,
+        temp_dir=temp_dir,
         progress=progress,
     )
     shown = tuple(Finding(*row) for row in facts.pop("examples"))

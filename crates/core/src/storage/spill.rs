@@ -43,7 +43,14 @@ macro_rules! number_records {
         }
     )*};
 }
-number_records!(u32, u64, f32, f64);
+number_records!(u32, u64, u128, f32, f64);
+
+/// The value of records that are all key.
+impl Record for () {
+    const SIZE: usize = 0;
+    fn put(&self, _out: &mut [u8]) {}
+    fn get(_bytes: &[u8]) -> Self {}
+}
 
 impl<A: Record, B: Record> Record for (A, B) {
     const SIZE: usize = A::SIZE + B::SIZE;

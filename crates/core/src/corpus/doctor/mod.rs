@@ -3,13 +3,15 @@
 //! In: two files of any bytes. Out: a `Report`, and on request three files: the clean pair and
 //! a quarantine file that says why. Every input line ends in exactly one of the two.
 //! How: one short pass to learn the writing of each side, one over all lines.
-//! Cost: linear; memory is one line of each file and 16 bytes a pair, to know duplicates.
+//! Cost: linear; memory is one line of each file and fingerprints of pairs, to know duplicates, up
+//! to a budget; beyond it they are sorted on disk, and the text is read once more (`seen`).
 //! Not: repair; the text stays as it is, but for line ends, a byte-order mark, marks that nobody
 //! sees and, when asked for, Unicode's composed form.
 
 mod inspect;
 mod problem;
 mod quarantine;
+mod seen;
 
 pub use inspect::{Finding, Side};
 pub use problem::Problem;
@@ -18,13 +20,11 @@ use super::{Family, LineReader, family_of, without_marks};
 use crate::Job;
 use crate::error::{Error, Result};
 use crate::storage::NewFile;
-use hashbrown::HashSet;
 use inspect::{Families, TextPair};
-use rustc_hash::FxBuildHasher;
+use seen::Seen;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
-use xxhash_rust::xxh3::Xxh3;
 
 /// Lines looked at to learn the writing of a side.
 const SAMPLE: u64 = 20_000;
@@ -59,6 +59,10 @@ pub struct DoctorOptions {
     pub allowed: Vec<Problem>,
     /// How many findings of each kind the report shows.
     pub examples: usize,
+    /// Bytes that the process may use; beyond them, what tells duplicates goes to disk.
+    pub memory: usize,
+    /// Where it goes; none: the system's place for temporary files.
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl Default for DoctorOptions {
@@ -70,6 +74,8 @@ impl Default for DoctorOptions {
             nfc: false,
             allowed: Vec::new(),
             examples: 5,
+            memory: 1 << 30,
+            temp_dir: None,
         }
     }
 }
@@ -122,6 +128,7 @@ pub fn examine(
         if src_line.is_none() && tgt_line.is_none() {
             return ward.finish();
         }
+        ward.make_room([src, tgt], job)?;
         ward.admit(src_line, tgt_line)?;
         if ward.line().is_multiple_of(BLOCK) {
             job.check()?;
@@ -176,7 +183,8 @@ struct Outputs {
 struct Ward<'a> {
     options: &'a DoctorOptions,
     families: Families,
-    seen: HashSet<u128, FxBuildHasher>,
+    /// Nothing when repeated pairs are allowed.
+    seen: Option<Seen>,
     report: Report,
     outputs: Option<Outputs>,
     entry: Vec<u8>,
@@ -199,7 +207,8 @@ impl<'a> Ward<'a> {
         Ok(Ward {
             options,
             families,
-            seen: HashSet::default(),
+            seen: (!options.allowed.contains(&Problem::Duplicate))
+                .then(|| Seen::new(options.memory)),
             report: Report { scripts, ..Report::default() },
             outputs: out.map(create).transpose()?,
             entry: Vec::new(),
@@ -209,6 +218,14 @@ impl<'a> Ward<'a> {
     /// Number of the line last admitted.
     fn line(&self) -> u64 {
         self.report.clean + self.report.quarantined
+    }
+
+    /// Reads on by another way where the pairs seen so far fill the memory.
+    fn make_room(&mut self, files: [&Path; 2], job: &Job) -> Result<()> {
+        if let Some(seen) = self.seen.take_if(|seen| !seen.has_room()) {
+            self.seen = Some(seen.read_ahead(files, self.line(), self.options, job)?);
+        }
+        Ok(())
     }
 
     fn admit(&mut self, src: Option<&[u8]>, tgt: Option<&[u8]>) -> Result<()> {
@@ -226,12 +243,14 @@ impl<'a> Ward<'a> {
             // What is not text cannot be kept either: no later stage could read it.
             Err(findings) => return self.quarantine(&findings, src, tgt),
         };
-        let [(seen_src, src_mark), (seen_tgt, tgt_mark)] =
-            [self.visible(pair.src), self.visible(pair.tgt)];
-        let (kept_src, kept_tgt) = (self.composed(&seen_src), self.composed(&seen_tgt));
+        let [(kept_src, src_mark), (kept_tgt, tgt_mark)] =
+            [pair.src, pair.tgt].map(|line| tidied(line, self.options));
         let pair = TextPair { src: &kept_src, tgt: &kept_tgt };
         let mut findings = inspect::inspect(&pair, self.options, self.families);
-        if !self.seen.insert(fingerprint(&pair)) {
+        let line = self.line() + 1;
+        if let Some(seen) = &mut self.seen
+            && seen.repeats(line, &pair)?
+        {
             let detail = "seen before".into();
             findings.push(Finding { problem: Problem::Duplicate, side: Side::Both, detail });
         }
@@ -243,14 +262,6 @@ impl<'a> Ward<'a> {
         self.keep(&pair)?;
         self.note_marks([(Side::Src, src_mark), (Side::Tgt, tgt_mark)]);
         Ok(())
-    }
-
-    /// The line without marks that nobody sees, unless they are to stay.
-    fn visible<'b>(&self, line: &'b str) -> (Cow<'b, str>, Option<char>) {
-        if self.options.allowed.contains(&Problem::Invisible) {
-            return (line.into(), None);
-        }
-        without_marks(line)
     }
 
     /// Counts and shows a pair that was kept without its marks.
@@ -271,14 +282,6 @@ impl<'a> Ward<'a> {
         if self.report.cleaned <= self.options.examples as u64 {
             let shown = findings.into_iter().map(|finding| Diagnosis { line, finding });
             self.report.examples.extend(shown);
-        }
-    }
-
-    fn composed<'b>(&self, line: &'b str) -> Cow<'b, str> {
-        if self.options.nfc && !is_nfc(line) {
-            line.nfc().collect::<String>().into()
-        } else {
-            line.into()
         }
     }
 
@@ -323,10 +326,14 @@ impl<'a> Ward<'a> {
     }
 }
 
-fn fingerprint(pair: &TextPair<'_>) -> u128 {
-    let mut hash = Xxh3::new();
-    hash.update(&(pair.src.len() as u64).to_le_bytes());
-    hash.update(pair.src.as_bytes());
-    hash.update(pair.tgt.as_bytes());
-    hash.digest128()
+/// The line as it is kept, and the first mark that nobody sees and that it lost.
+fn tidied<'a>(line: &'a str, options: &DoctorOptions) -> (Cow<'a, str>, Option<char>) {
+    let (visible, mark) = match options.allowed.contains(&Problem::Invisible) {
+        true => (line.into(), None),
+        false => without_marks(line),
+    };
+    match options.nfc && !is_nfc(&visible) {
+        true => (visible.nfc().collect::<String>().into(), mark),
+        false => (visible, mark),
+    }
 }
