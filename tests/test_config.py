@@ -39,6 +39,7 @@ LEARNING: dict[str, list[Any]] = {
 #: For each key, values of the right kind that make no sense.
 BAD: dict[str, list[Any]] = {
     "seed": [-1],
+    "memory": ["1K", "much"],
     "text.src": ["x", "de!"],
     "text.tgt": ["1"],
     "text.src_tokenizer": ["mosses"],
@@ -218,6 +219,30 @@ def test_the_command_writes_nothing(
     assert message in said
     assert said.count("\n") == 1
     assert not out.exists()
+
+
+def test_sections_have_the_memory_of_the_whole_unless_they_name_their_own() -> None:
+    chosen = {"model": {"features": ["waw", "near=waw"]}, "near": {"window": 4}}
+    config = Config.from_dict({**chosen, "memory": "3G", "lm": {"memory": "64M"}})
+    sizes = {name: size for name, size in keys(config.to_dict()) if name.endswith("memory")}
+    assert {name for name in BAD if name.endswith("memory")} <= sizes.keys()
+    assert {name for name, size in sizes.items() if size != "3G"} == {"lm.memory"}
+    assert sizes["near.memory"] == "3G"
+    assert Config.from_dict(config.to_dict()) == config
+    named = Config.from_dict({**chosen, "memory": "3G", "waw": {"memory": "5G"}})
+    assert (named.parts["waw"].memory, named.parts["near"].memory) == ("5G", "5G")
+
+
+def test_less_memory_makes_nothing_again_but_links(corpus: Path) -> None:
+    files = corpus / "train.de", corpus / "train.en"
+    chosen: dict[str, Any] = {"model": {"features": ["waw"]}, "text": {"dev_size": 5}}
+    whole = plan(*files, chosen).stages
+    little = plan(*files, {**chosen, "memory": "64M", "align": {"memory": "2G"}}).stages
+    assert [stage.key for stage in little] == [stage.key for stage in whole]
+    kept = {stage.name: stage.memory for stage in little if stage.memory}
+    assert kept == dict.fromkeys(("doctor", "extract", "lm", "waw"), "64M")
+    linked = plan(*files, {**chosen, "align": {"memory": "64M"}}).links
+    assert linked.key != plan(*files, chosen).links.key  # rare pairs may find no room
 
 
 def test_options_of_learned_parts_are_sections() -> None:

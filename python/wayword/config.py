@@ -16,12 +16,15 @@ wayword.errors.ArgumentError: config: found `lm.ordr`; did you mean `lm.order`?
 Traceback (most recent call last):
 ...
 wayword.errors.ArgumentError: config: lm.order: found 12; expected 1 to 8
+>>> config = Config.from_dict({"memory": "4G", "lm": {"memory": "500M"}})
+>>> config.extract.memory, config.lm.memory
+('4G', '500M')
 """
 
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -30,7 +33,7 @@ from wayword._core import Orientation
 from wayword.align import Options as AlignOptions
 from wayword.corpus.collection import Collection
 from wayword.corpus.doctor import Options as DoctorOptions
-from wayword.corpus.files import FilePath
+from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.decode import Settings
 from wayword.decode.settings import OPEN
@@ -112,6 +115,8 @@ class Sections:
 
     #: of tuning; everything else has nothing random in it
     seed: int = 1
+    #: what sections with a ``memory`` have where they name none; empty: each its own default
+    memory: str = ""
     text: Text = field(default_factory=Text)
     subwords: SubwordOptions = field(default_factory=SubwordOptions)
     doctor: DoctorOptions = field(default_factory=DoctorOptions)
@@ -145,6 +150,8 @@ class Config(Sections):
     def __post_init__(self) -> None:
         """Refuse choices that need others."""
         check_range("seed", self.seed, 0)
+        if self.memory:
+            size_in_bytes(self.memory)
         self._check_orientation()
         tokenizers = {self.text.src_tokenizer, self.text.tgt_tokenizer}
         if self.model.lexicon and tokenizers != {"characters"}:
@@ -206,6 +213,7 @@ class Config(Sections):
                 raise ArgumentError(f"model.features: found the name `{wanted.name}`; {advice}")
         learned = _learned(model)
         check_keys(values, [*(section.name for section in fields(Sections)), *learned])
+        values = _with_memory(values, learned)
         chosen = {name: value for name, value in values.items() if name in learned}
         rest = {name: value for name, value in values.items() if name not in learned}
         return cls(**vars(build(Sections, rest)), parts=_part_options(chosen, model))
@@ -256,6 +264,24 @@ def _learned(model: Model) -> dict[str, type]:
     kinds = {kind: kind_of(kind).Options for kind in FEATURES}
     named = {wanted.name: wanted.part.Options for wanted in model.wanted}
     return {name: kind for name, kind in {**kinds, **named}.items() if kind is not None}
+
+
+def _with_memory(values: Mapping[str, Any], learned: Mapping[str, type]) -> dict[str, Any]:
+    """The same, where sections that name no memory have that of the whole configuration."""
+    memory = values.get("memory", "")
+    hints = {section.name: section.type for section in fields(Sections)}
+    # A named feature begins with the section of its kind, which has it already.
+    kinds = {**hints, **{name: learned[name] for name in FEATURES if name in learned}}
+    given = dict(values)
+    for name, kind in kinds.items():
+        chosen = values.get(name, {})
+        if memory and "memory" in _names(kind) and isinstance(chosen, Mapping):
+            given[name] = {"memory": memory, **chosen}
+    return given
+
+
+def _names(kind: Any) -> list[str]:
+    return [option.name for option in fields(kind)] if is_dataclass(kind) else []
 
 
 def _part_options(values: Mapping[str, Any], model: Model) -> dict[str, Any]:

@@ -138,7 +138,7 @@ class Stage:
     #: whether ``make`` goes on with what an interrupted call left in its folder; the others start
     #: in an empty one
     resumes: bool = False
-    #: what it is to keep to, such as ``1G``; where that changes the result it is an option instead
+    #: what it is to keep to, such as ``1G``; no part of the key, as it must change no result
     memory: str = ""
 
     @cached_property

@@ -10,6 +10,7 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system
          wayword train --corpus news:2 news.de news.en --corpus web web.tsv -o system
          wayword train train.de train.en -o system --set lm.order=4 --plan
+         wayword train train.de train.en -o system --memory 4G
          wayword train train.old train.de -o system --preset normalise
          wayword train train.de train.en -o system --runner ray:10.0.0.1:6379
          wayword translate system < input.txt
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
     add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
+    add("--memory", metavar="SIZE", help="what each stage keeps to, such as 4G (1G, aligning 2G)")
     add("--runner", default="local", help="local (default), or ray[:ADDRESS] for a cluster")
     add("--storage", default="", metavar="URL", help="where nodes that share no folder keep files")
     add("--plan", action="store_true", help="only say what would run, what is kept, and why")
@@ -63,6 +65,7 @@ def run(args: argparse.Namespace) -> None:
     from wayword.cli.train_text import collection_of, with_languages
     from wayword.cluster import open_runner
     from wayword.config import chosen_config, preset
+    from wayword.corpus.files import size_in_bytes
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, measure, plan
     from wayword.report.table import Table
@@ -70,7 +73,11 @@ def run(args: argparse.Namespace) -> None:
     from wayword.store import Store
 
     base = preset(args.preset) if args.preset else {}
-    config = with_languages(chosen_config(args.config, args.set, base=base), args)
+    choices = args.set
+    if args.memory is not None:
+        size_in_bytes(args.memory)
+        choices = [f'memory="{args.memory}"', *choices]
+    config = with_languages(chosen_config(args.config, choices, base=base), args)
     work, display = Path(args.out) / "work", StageDisplay()
 
     def watch(stage: "Stage", result: "Result | None") -> None:

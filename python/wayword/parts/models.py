@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -70,11 +70,14 @@ def table_stage(
     inputs = {"text": text, "links": links}
     if weighted is not None:
         inputs["weighted"] = weighted
-    return Stage("extract", make_table, options, inputs, version=1)
+    # Memory changes no result: the key is that of the default.
+    chosen = replace(options, memory=extract.Options.memory)
+    return Stage("extract", make_table, chosen, inputs, version=1, memory=options.memory)
 
 
 def make_table(work: Work) -> dict[str, Any]:
     """Write the table of a prepared bitext and its links."""
+    work = replace(work, options=replace(work.options, memory=work.memory))
     lines = count_lines(work.inputs["text"] / "train.src")
     if work.shards(lines) > 1:
         summary = spread_table(work, _corpora(work) or [(lines, 1)], work.options)
@@ -160,39 +163,55 @@ def lm_stages(text: Stage, options: LmOptions, preparation: "Text", dev: Stage) 
     ``mix = "linear"`` these are then mixed into one.
     """
     chosen = {name: value for name, value in vars(options).items() if name not in {"text", "mix"}}
+    # Memory changes no result: the keys are those of the default.
+    chosen["memory"] = LmOptions.memory
     # What is in the files counts, not their names.
     more = [File(path) for path in options.text]
     if not more or options.mix == "one":
-        return [_lm_stage("lm", chosen, preparation, more, {"text": text})]
+        return [_lm_stage("lm", chosen, preparation, more, {"text": text}, memory=options.memory)]
     name = "lm-0" if options.mix == "linear" else "lm"
     models = [
-        _lm_stage(name, chosen, preparation, [], {"text": text}),
+        _lm_stage(name, chosen, preparation, [], {"text": text}, memory=options.memory),
         *(
-            _lm_stage(f"lm-{number}", chosen, preparation, [file], {"prepared": text})
+            _lm_stage(
+                f"lm-{number}",
+                chosen,
+                preparation,
+                [file],
+                {"prepared": text},
+                memory=options.memory,
+            )
             for number, file in enumerate(more, 1)
         ),
     ]
     if options.mix == "each":
         return models
     inputs: dict[str, Any] = {"models": models, "dev": dev}
-    return [Stage("lm", mix_lm, {"memory": options.memory}, inputs, version=1)]
+    known = {"memory": LmOptions.memory}
+    return [Stage("lm", mix_lm, known, inputs, version=1, memory=options.memory)]
 
 
 def _lm_stage(
-    name: str, chosen: Mapping[str, Any], preparation: "Text", more: list[File], inputs: Any
+    name: str,
+    chosen: Mapping[str, Any],
+    preparation: "Text",
+    more: list[File],
+    inputs: Any,
+    *,
+    memory: str,
 ) -> Stage:
     options = dict(chosen) if name == "lm" else {**chosen, "name": name}
     if more:
         inputs = {**inputs, "more": more}
         options["preparation"] = preparation
-    return Stage(name, make_lm, options, inputs, version=1)
+    return Stage(name, make_lm, options, inputs, version=1, memory=memory)
 
 
 def make_lm(work: Work) -> dict[str, Any]:
     """Estimate and write the model."""
     from wayword.stages import load_preparation
 
-    options = dict(work.options)
+    options = {**work.options, "memory": work.memory}
     preparation, name = options.pop("preparation", None), options.pop("name", "lm")
     parts: list[Any] = []
     if "text" in work.inputs:
@@ -221,7 +240,7 @@ def mix_lm(work: Work) -> dict[str, Any]:
     ]
     refs = sorted(work.inputs["dev"].path.glob("dev.ref*"))
     mixture = lm.mixture_of(models, chain.from_iterable(map(open_text, refs)))
-    options = {"memory": work.options["memory"], "temp_dir": work.out, "progress": work.progress}
+    options = {"memory": work.memory, "temp_dir": work.out, "progress": work.progress}
     mixed = lm.mix(models, mixture.weights, work.out / "lm", **options)
     return {
         "part": entry("lm", "lm", file="lm"),

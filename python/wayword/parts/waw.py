@@ -1,5 +1,6 @@
 """The word-after-word model as a part of a system, and the stage that learns it."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -40,8 +41,10 @@ class WawPart(Part):
         """Learn which word comes right after which."""
         assert ground.tagged is not None, "a part that reads tags gets them"
         inputs = {"text": ground.text, "links": ground.links, "tagged": ground.tagged}
-        chosen = {"name": wanted.name, "waw": options}
-        return Stage("waw", make_waw, chosen, inputs, version=waw.WawModel.VERSION)
+        # Memory changes no result: the key is that of the default.
+        chosen = {"name": wanted.name, "waw": replace(options, memory=waw.Options.memory)}
+        version = waw.WawModel.VERSION
+        return Stage("waw", make_waw, chosen, inputs, version=version, memory=options.memory)
 
 
 def make_waw(work: Work) -> dict[str, Any]:
@@ -49,7 +52,8 @@ def make_waw(work: Work) -> dict[str, Any]:
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
     corpus = waw.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
     room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    model = waw.train(corpus, temp_dir=work.out, **room, **vars(work.options["waw"]))
+    room |= {"temp_dir": work.out, **vars(work.options["waw"]), "memory": work.memory}
+    model = waw.train(corpus, **room)
     name = work.options["name"]
     model.save(work.out / name)
     assert model.summary is not None
