@@ -16,7 +16,6 @@ use crate::storage::{Sorted, Sorter, TempFolder, left_of};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use std::path::Path;
-use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Lines between two looks at the job.
