@@ -1,65 +1,98 @@
-"""Bench of the cluster runner: one training here, on three nodes, and with nodes lost.
+"""Bench of the cluster runner: one training here and on three nodes, and what each process took.
 
-    python -m bench.cluster FOLDER --pairs 100000
+    python bench/run.py cluster                     100,000 pairs
+    PAIRS=10000 DEV=300 TUNING="2 3" python bench/run.py cluster
 
-The text is the first lines of German-English in ../shared/data; without that folder it says so. The
-training runs once by the local runner with one thread; once on a Ray cluster of three nodes with a
-CPU each beside a head node without; and once more while in each stage the node that works on it is
-killed and another one joins. All must end in the same bytes.
-CPU time is that of all processes, Ray's own too, looked up ten times a second; the rows also say
-what the stages themselves took.
+The text is the first lines of German-English in ../shared/data. The training runs once by the local
+runner with one thread, and once on a Ray cluster of three nodes with a CPU each beside a head node
+without; with "losses" among `RUNNERS` once more while in each stage the node that works on it is
+killed and another one joins (`bench/cluster_losses.py`). All must end in the same bytes, else this
+fails.
+CPU time is that of all processes, Ray's own too, from the start of the cluster to its end, looked
+up ten times a second; the rows also say what the stages themselves took, and which processes took
+the rest. `ROOM` is where the folders go.
 """
 
-import argparse
 import hashlib
 import json
 import lzma
 import os
-import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bench.measure import PYTHON, SHARED, show, write_result
+from bench.measure import PYTHON, ROOT, SHARED
 
 NODES = 3
 SMALL = {"object_store_memory": 80 << 20}
 LANGS = ("de", "en")
 #: Stages in each of which a node is lost.
-LOSING = ("doctor", "prepare", "align", "extract", "lm", "tune")
+LOSING = ("doctor", "prepare", "align", "extract", "lm", "annotate", "waw", "tune")
 MARK = "WAYWORD_BENCH_CLUSTER"
+#: What commands of processes have, and what these are; the first that fits.
+KINDS = (
+    ("raylet/raylet", "raylets"),
+    ("gcs_server", "head"),
+    ("log_monitor", "log monitors"),
+    ("dashboard", "agents"),
+    ("runtime_env", "agents"),
+    ("ray::DashboardAgent", "agents"),
+    ("ray::RuntimeEnvAgent", "agents"),
+    ("monitor.py", "head"),
+    ("default_worker.py", "workers"),
+    ("ray::", "workers"),
+    ("bench.cluster", "driver"),
+)
 
 
-def main() -> None:
-    """Measure, and write the result."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--pairs", type=int, default=10_000)
-    parser.add_argument("--dev", type=int, default=300)
-    parser.add_argument("--tuning", type=int, nargs=2, default=(2, 4), metavar=("RUNS", "ROUNDS"))
-    parser.add_argument("--name", default="cluster", help="of the result")
-    parser.add_argument("--child", choices=("local", "cluster", "losses"))
-    args = parser.parse_args()
-    if args.child:
-        child(args)
-        return
-    if not (SHARED / "data" / "de-en").is_dir():
-        raise SystemExit("bench: the real data folder ../shared is not there")
-    write_text(args.folder, args.pairs, args.dev)
-    rows = [measured(args, kind) for kind in ("local", "cluster", "losses")]
-    rows[0]["same bytes"] = ""
-    calm = rows[0]["CPU s"]
-    for row, kind in zip(rows[1:], ("cluster", "losses"), strict=True):
-        row["same bytes"] = contents(args.folder / kind) == contents(args.folder / "local")
-        row["over local, %"] = round(100 * (row["CPU s"] / calm - 1), 1)
-    show(rows)
-    print(write_result(args.name, rows))
+def rows() -> list[dict[str, Any]]:
+    """Measure what the environment asks for."""
+    return compared(
+        pairs=int(os.environ.get("PAIRS", "100000")),
+        dev=int(os.environ.get("DEV", "300")),
+        tuning=os.environ.get("TUNING", "2 3"),
+        runners=os.environ.get("RUNNERS", "local cluster").split(),
+    )
+
+
+def compared(
+    *, pairs: int, dev: int, tuning: str, runners: Sequence[str], features: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """A row for each runner; the first is what the others are compared with.
+
+    ``tuning`` are its runs and rounds, ``features`` further models of the system.
+    """
+    runs, rounds = map(int, tuning.split())
+    choices: dict[str, Any] = {"tune": {"runs": runs, "rounds": rounds}}
+    if features:
+        choices["model"] = {"features": list(features)}
+    result: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(dir=os.environ.get("ROOM")) as name:
+        folder = Path(name)
+        write_text(folder, pairs, dev)
+        (folder / "choices.json").write_text(json.dumps(choices))
+        for runner in runners:
+            row = {"runner": runner, "pairs": pairs, **measured(folder, runner)}
+            if result:
+                if contents(folder / runner) != contents(folder / runners[0]):
+                    raise SystemExit(f"bench: {runner} and {runners[0]} differ: {folder}")
+                row["same bytes"] = True
+                for cost in ("CPU s", "CPU s of stages"):
+                    row[f"{cost}, % over {runners[0]}"] = round(
+                        100 * (row[cost] / result[0][cost] - 1), 1
+                    )
+            print(row, flush=True)
+            result.append(row)
+    return result
 
 
 def write_text(folder: Path, pairs: int, dev: int) -> None:
@@ -78,32 +111,29 @@ def contents(system: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def measured(args: argparse.Namespace, kind: str) -> dict[str, Any]:
+def measured(folder: Path, runner: str) -> dict[str, Any]:
     """One training, in a process of its own, with the CPU time of all that it started."""
-    shutil.rmtree(args.folder / kind, ignore_errors=True)
-    tuning = map(str, args.tuning)
-    options = ["--pairs", str(args.pairs), "--dev", str(args.dev), "--tuning", *tuning]
-    command = [PYTHON, "-m", "bench.cluster", str(args.folder), *options, "--child", kind]
-    mark = f"{os.getpid()}-{kind}"
+    command = [PYTHON, "-m", "bench.cluster", str(folder), runner]
+    mark = f"{os.getpid()}-{runner}"
     start = time.monotonic()
-    process = subprocess.Popen(command, env={**os.environ, MARK: mark}, stdout=sys.stderr)
+    process = subprocess.Popen(command, env={**os.environ, MARK: mark}, stdout=sys.stderr, cwd=ROOT)
     ledger = Ledger(f"{MARK}={mark}".encode())
     while process.poll() is None:
         ledger.look()
         time.sleep(0.1)
     if process.returncode:
-        raise SystemExit(f"bench: the {kind} run left with {process.returncode}")
-    log = (args.folder / kind / "work" / "log.jsonl").read_text().splitlines()
+        raise SystemExit(f"bench: the {runner} run left with {process.returncode}")
+    log = (folder / runner / "work" / "log.jsonl").read_text().splitlines()
     stages = [stage for stage in map(json.loads, log) if not stage["reused"]]
-    facts = json.loads((args.folder / f"{kind}.json").read_text())
+    facts = json.loads((folder / f"{runner}.json").read_text())
     return {
-        "runner": kind,
-        "pairs": args.pairs,
-        "CPU s": round(ledger.cpu, 1),
-        "of stages": round(sum(stage["cpu"] for stage in stages), 1),
+        "CPU s": round(sum(ledger.cpu.values()), 1),
+        "CPU s of stages": round(sum(stage["cpu"] for stage in stages), 1),
         "wall s": round(time.monotonic() - start, 1),
-        "processes": len(ledger.seen),
+        "processes": len(ledger.cpu),
+        "of them workers": ledger.workers,
         **{f"CPU s, {stage['stage']}": stage["cpu"] for stage in stages},
+        **{f"CPU s in {kind}": cpu for kind, cpu in ledger.by_kind().items()},
         **facts,
     }
 
@@ -114,7 +144,8 @@ class Ledger:
     def __init__(self, mark: bytes) -> None:
         self._mark = mark
         self._other: set[str] = set()
-        self.seen: dict[str, float] = {}
+        self._kinds: dict[str, str] = {}
+        self.cpu: dict[str, float] = {}
 
     def look(self) -> None:
         """Note what every process has used so far."""
@@ -124,50 +155,65 @@ class Ledger:
 
     def _look_at(self, place: Path) -> None:
         try:
-            fields = (place / "stat").read_text().rpartition(")")[2].split()
+            fields = _stat(place)
             name = f"{place.name} {fields[19]}"  # numbers are given again, not with this start
             if name in self._other:
                 return
-            if name not in self.seen and self._mark not in (place / "environ").read_bytes():
+            if name not in self.cpu and self._mark not in (place / "environ").read_bytes():
                 self._other.add(name)
                 return
             ticks = int(fields[11]) + int(fields[12])
+            command = (place / "cmdline").read_text()
         except (OSError, IndexError):
             return
-        self.seen[name] = ticks / os.sysconf("SC_CLK_TCK")
+        self.cpu[name] = ticks / os.sysconf("SC_CLK_TCK")
+        if command:
+            # A process begins as a copy of the one that started it.
+            self._kinds[name] = next((kind for sign, kind in KINDS if sign in command), command)
 
     @property
-    def cpu(self) -> float:
-        """The sum."""
-        return sum(self.seen.values())
+    def workers(self) -> int:
+        """How many processes were workers of Ray."""
+        return list(self._kinds.values()).count("workers")
+
+    def by_kind(self) -> dict[str, float]:
+        """What processes of each kind took together, the most first."""
+        sums: defaultdict[str, float] = defaultdict(float)
+        for name, cpu in self.cpu.items():
+            sums[self._kinds.get(name, "others")] += cpu
+        ordered = sorted(sums.items(), key=lambda item: -item[1])
+        return {kind: round(cpu, 1) for kind, cpu in ordered}
 
 
-def child(args: argparse.Namespace) -> None:
+def child(folder: Path, kind: str) -> None:
     """One training; what is to be told of it goes to a file."""
     from wayword.cluster import RayRunner
     from wayword.pipeline import assemble, plan
     from wayword.store import Store
 
-    runs, rounds = args.tuning
-    folder, out = args.folder, args.folder / args.child
+    out = folder / kind
     train, dev = ([folder / f"{name}.{lang}" for lang in LANGS] for name in ("train", "dev"))
-    config = {"tune": {"runs": runs, "rounds": rounds}}
-    planned = plan(train[0], train[1], config, dev=dev)
+    choices = json.loads((folder / "choices.json").read_text())
+    planned = plan(train[0], train[1], choices, dev=dev)
     facts: dict[str, Any] = {}
-    if args.child == "local":
+    if kind == "local":
         with Store(out / "work", threads=1) as store:
             assemble(out, planned, store)
     else:
         with cluster() as nodes, RayRunner(out / "work", address=nodes.address) as runner:
-            losses = Losses(nodes, out / "work", LOSING if args.child == "losses" else ())
+            losses = Losses(nodes, out / "work", LOSING if kind == "losses" else ())
             with ThreadPoolExecutor(1) as other:  # nodes are started by the main thread alone
                 training = other.submit(assemble, out, planned, runner)
                 while not training.done():
                     losses.look()
-                    time.sleep(0.02)
+                    wait([training], timeout=0.005 if losses.waiting else None)
                 training.result()
+            if losses.waiting:
+                raise SystemExit(
+                    f"bench: no node was lost in {losses.waiting}; they were too quick"
+                )
             facts = {"lost": losses.lost} if losses.lost else {}
-    (folder / f"{args.child}.json").write_text(json.dumps(facts))
+    (folder / f"{kind}.json").write_text(json.dumps(facts))
 
 
 @contextmanager
@@ -190,12 +236,12 @@ class Losses:
     """Kills the node that works on a stage, once for each of these stages."""
 
     def __init__(self, nodes: Any, work: Path, stages: tuple[str, ...]) -> None:
-        self._nodes, self._work, self._waiting = nodes, work, list(stages)
+        self._nodes, self._work, self.waiting = nodes, work, list(stages)
         self.lost: list[str] = []
 
     def look(self) -> None:
         """Look at what stages tell of their node."""
-        for stage in list(self._waiting):
+        for stage in list(self.waiting):
             self._look_for(stage)
 
     def _look_for(self, stage: str) -> None:
@@ -208,12 +254,36 @@ class Losses:
                 continue  # in the middle of it, after the first round
             for known in list(self._nodes.worker_nodes):
                 if known.node_id == node:
-                    self._nodes.remove_node(known, allow_graceful=False)
-                    self.lost.append(stage)
-                    self._waiting.remove(stage)
-                    self._nodes.add_node(num_cpus=1, **SMALL)
+                    self._lose(known, stage)
                     return
+
+    def _lose(self, node: Any, stage: str) -> None:
+        """Kill a node; its tasks are stopped first, as killing takes longer than some stages."""
+        for worker in _children_of(node.all_processes["raylet"][0].process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGSTOP)
+        is_under_way = any(self._work.glob(f".{stage}-*.told.part"))
+        self._nodes.remove_node(node, allow_graceful=False)
+        self._nodes.add_node(num_cpus=1, **SMALL)
+        if is_under_way:
+            self.lost.append(stage)
+            self.waiting.remove(stage)
+
+
+def _children_of(parent: int) -> list[int]:
+    """The processes that this one started."""
+    children = []
+    for place in Path("/proc").iterdir():
+        with suppress(OSError):
+            if place.name.isdigit() and int(_stat(place)[1]) == parent:
+                children.append(int(place.name))
+    return children
+
+
+def _stat(place: Path) -> list[str]:
+    """What the system tells of a process, from its state on."""
+    return (place / "stat").read_text().rpartition(")")[2].split()
 
 
 if __name__ == "__main__":
-    main()
+    child(Path(sys.argv[1]), *sys.argv[2:])
