@@ -3,9 +3,12 @@
 In: orders (``wayword.cluster.task``). Out: their reports as they come, or the error of a task as if
 it had been raised here.
 How: a task is tried again by Ray when its node or its process is lost, but not when it fails.
+Ray takes its CPUs from a task that waits for others, and starts one more process on its node to use
+them; so who waits for a moment only does it in a second thread, where Ray takes nothing.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from wayword.cluster.hearing import told_name
@@ -70,16 +73,29 @@ class Crew:
         """What is under way, first sent first."""
         return list(self._orders.values())
 
-    def done(self, *, wait: bool = True) -> Iterator[tuple[str, Report]]:
-        """The keys and reports of tasks that are done; returns after a moment if none is."""
-        import ray
+    def done(self, *, wait: bool = True, hold: bool = False) -> Iterator[tuple[str, Report]]:
+        """The keys and reports of tasks that are done; returns after a moment if none is.
 
+        A task that is to ``hold`` its CPUs does so meanwhile.
+        """
         refs = list(self._orders)
-        count = 1 if wait else len(refs)
-        ready, _ = ray.wait(refs, num_returns=count, timeout=WAIT if wait else 0)
+        ready = _ready(refs, 1 if wait else len(refs), WAIT if wait else 0, hold)
         for ref in ready:
             report = outcome(ref, self._orders[ref].stage.name)
             yield self._orders.pop(ref).stage.key, report
+
+
+def _ready(refs: list[Any], count: int, timeout: float, hold: bool) -> list[Any]:
+    import ray
+
+    def wait() -> list[Any]:
+        ready: list[Any] = ray.wait(refs, num_returns=count, timeout=timeout)[0]
+        return ready
+
+    if not hold:
+        return wait()
+    with ThreadPoolExecutor(1) as second:
+        return second.submit(wait).result()
 
 
 def outcome(ref: Any, name: str) -> Any:

@@ -182,8 +182,7 @@ class RayRunner(Store):
 
     def _surveyed(self) -> Site:
         """What all tasks of this run have in common, by the nodes that are there."""
-        cpus = [int(node["Resources"].get("CPU", 0)) for node in self._nodes()]
-        usable = [count for count in cpus if count > 0]
+        usable = [int(node["Resources"]["CPU"]) for node in self._working_nodes()]
         if not usable:
             raise WaywordError("--runner: found no node with a CPU; look at `ray status`")
         threads = self.threads or min(usable)
@@ -195,20 +194,22 @@ class RayRunner(Store):
         run = secrets.token_hex(6)
         return Site(str(self.folder), self._storage, run, __version__, threads, slots, width)
 
-    def _nodes(self) -> list[Any]:
+    def _working_nodes(self) -> list[Any]:
+        """Nodes with a CPU; a process that is started on another one would only cost."""
         import ray
 
-        return [node for node in ray.nodes() if node["Alive"]]
+        alive = [node for node in ray.nodes() if node["Alive"]]
+        return [node for node in alive if node["Resources"].get("CPU", 0) >= 1]
 
     def _on_each_node(self, name: str) -> list[tuple[str, Any]]:
-        """Call a function of ``task`` on every node; their addresses, and the tasks."""
+        """Call a function of ``task`` on every node that works; their addresses, and the tasks."""
         import ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         from wayword.cluster import task
 
         refs = []
-        for node in self._nodes():
+        for node in self._working_nodes():
             here = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
             remote = ray.remote(getattr(task, name)).options(num_cpus=0, scheduling_strategy=here)
             refs.append((node["NodeManagerAddress"], remote.remote(self._site)))

@@ -31,6 +31,7 @@ __all__ = ["Order", "Report", "look", "perform", "tidy"]
 
 RETRIES = 20  # nodes that a task may lose
 AHEAD = 2  # shards that are sent for each other task that can run at a time
+PATIENCE = 2  # times as long as for its slowest shard a stage keeps its CPUs while it waits
 PACE = 1.0  # seconds between two words about progress
 WAIT = 0.5  # seconds between two looks at what nodes tell
 
@@ -158,6 +159,7 @@ class Workbench(Store):
         name = folder.relative_to(self._place.root).as_posix()
         waiting = deque({shard.key: shard for shard in shards}.values())
         total, results = len(waiting), dict[str, Result]()
+        shift = _Shift()
         with Crew(self._site, self._place) as crew:
             while len(results) < total:
                 # The last shard, and those for which others have no room, are made here.
@@ -167,9 +169,10 @@ class Workbench(Store):
                 if waiting:
                     shard = waiting.pop()
                     here = Workbench(self._place, Order(self._site, shard, None, name), None)
-                    results[shard.key] = here.made(shard, filled(shard.inputs, {}))
+                    with shift.working():
+                        results[shard.key] = here.made(shard, filled(shard.inputs, {}))
                 if crew.orders:
-                    for key, report in crew.done(wait=not waiting):
+                    for key, report in crew.done(wait=not waiting, hold=shift.is_short):
                         results[key] = self._taken(report)
                 if self.progress is not None:
                     self.progress(len(results), total)
@@ -182,6 +185,28 @@ class Workbench(Store):
         cpu, memory = result.cost.cpu, result.cost.memory
         self._spent = Cost(0.0, self._spent.cpu + cpu, max(self._spent.memory, memory))
         return result
+
+
+class _Shift:
+    """How long a stage worked on shards itself, and how long it has been waiting since."""
+
+    def __init__(self) -> None:
+        self._slowest, self._ended = 0.0, time.monotonic()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        start = time.monotonic()
+        yield
+        self._ended = time.monotonic()
+        self._slowest = max(self._slowest, self._ended - start)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether others may still need what this process needed: then its CPUs are kept.
+
+        Later they are given away: perhaps all others wait for CPUs as well.
+        """
+        return time.monotonic() - self._ended < PATIENCE * self._slowest
 
 
 class _Voice(logging.Handler):
