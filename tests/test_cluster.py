@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from wayword import experiment
 from wayword.cluster import RayRunner, open_runner
 from wayword.cluster.objects import Objects
 from wayword.cluster.place import Place
@@ -106,6 +107,49 @@ def test_a_cluster_gives_the_bytes_of_one_machine(
     assert {"doctor", "prepare", "align", "extract", "lm", "tune"} <= set(begun)
     with Store(out / "work") as store:  # the runners share what they made
         assert all(result.reused for result in store.run(planned.stages))
+
+
+EXPERIMENT = """\
+name = "Limits"
+baseline = "dl 6"
+metrics = ["bleu"]
+rounds = 100
+[[corpus]]
+name = "toy"
+src = "train.de"
+tgt = "train.en"
+dev = ["dev.de", "dev.en"]
+test = ["test.de", "test.en"]
+[base]
+lm.order = 3
+search.pop_limit = 30
+tune = { runs = 1, rounds = 1, nbest = 20 }
+[[variant]]
+name = "mono"
+search.space = "mono"
+[[variant]]
+name = "dl 6"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_an_experiment_on_a_cluster_has_the_systems_of_one_machine(
+    cluster: Any, tmp_path: Path
+) -> None:
+    del cluster
+    toy.write("de-en", 300, tmp_path, seed=1)
+    (tmp_path / "limits.toml").write_text(EXPERIMENT)
+    described = experiment.Experiment.read(tmp_path / "limits.toml")
+    tables = [
+        experiment.run(described, tmp_path / runner, runner=runner, threads=1)
+        for runner in ("local", "ray")
+    ]
+    local, on_cluster = ([(row.variant, row.scores, row.dev) for row in t.rows] for t in tables)
+    assert local == on_cluster
+    for variant in ("mono", "dl-6"):
+        systems = [tmp_path / runner / "systems" / variant for runner in ("local", "ray")]
+        assert contents(systems[0]) == contents(systems[1])
 
 
 def make_slow(work: Work) -> dict[str, Any]:

@@ -49,6 +49,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_an_unknown_runner_is_refused_before_any_work(folder: Path) -> None:
+    described = Experiment.read(folder / "limits.toml")
+    with pytest.raises(ArgumentError, match="--runner: found `slurm`; expected local, ray or"):
+        experiment.run(described, folder / "nowhere", runner="slurm")
+    assert not (folder / "nowhere").exists()
+
+
 def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     seen: list[tuple[str, bool]] = []
 

@@ -43,6 +43,7 @@ from pathlib import Path
 from typing import Any
 
 from wayword import pipeline
+from wayword.cluster import open_runner
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, new_file, open_text
@@ -306,6 +307,8 @@ def run(
     experiment: Experiment,
     out: FilePath,
     *,
+    runner: str = "local",
+    storage: str = "",
     threads: int = 0,
     progress: Progress | None = None,
     watch: Watch | None = None,
@@ -313,13 +316,15 @@ def run(
     """Run what is missing of an experiment, and write its table to the folder.
 
     Systems are left in ``systems`` and their output in ``outputs``, by the names of the variants.
+    ``runner`` and ``storage`` are those of ``wayword.train``.
     """
     out = Path(out)
     rows: list[Row] = []
     notes: list[str] = []
     compared: Comparison | None = None
     tests = [_test(experiment, corpus) for corpus in experiment.corpora]
-    with Store(out / "work", threads=threads, progress=progress, watch=watch) as store:
+    room: dict[str, Any] = {"threads": threads, "progress": progress, "watch": watch}
+    with open_runner(runner, out / "work", storage=storage, **room) as store:
         for test in tests:
             compared = _compare(experiment, test, store)
             rows += _rows(experiment, test, compared, store)

@@ -10,7 +10,7 @@ example: wayword experiment limits.toml -o limits --best system --html limits.ht
 import argparse
 import sys
 
-from wayword.cli.terminal import add_json, add_threads, print_json
+from wayword.cli.terminal import add_json, add_runner, add_threads, print_json
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--html", metavar="FILE", help="write tables, plots and sentences as a page"
     )
+    add_runner(parser)
     add_threads(parser)
     add_json(parser)
 
@@ -36,6 +37,8 @@ def run(args: argparse.Namespace) -> None:
         result = experiment.run(
             described,
             args.out,
+            runner=args.runner,
+            storage=args.storage,
             threads=args.threads,
             progress=display.progress,
             watch=display.watch,

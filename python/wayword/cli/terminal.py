@@ -26,6 +26,13 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_runner(parser: argparse.ArgumentParser) -> None:
+    """Add ``--runner`` and ``--storage``."""
+    add = parser.add_argument
+    add("--runner", default="local", help="local (default), or ray[:ADDRESS] for a cluster")
+    add("--storage", default="", metavar="URL", help="where nodes that share no folder keep files")
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add ``--seed``."""
     parser.add_argument(

@@ -19,7 +19,7 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
 import argparse
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import add_bitext, add_json, add_threads, print_json
+from wayword.cli.terminal import add_bitext, add_json, add_runner, add_threads, print_json
 
 if TYPE_CHECKING:
     from wayword.pipeline import Plan
@@ -50,8 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
     add("--memory", metavar="SIZE", help="what each stage keeps to, such as 4G (1G, aligning 2G)")
-    add("--runner", default="local", help="local (default), or ray[:ADDRESS] for a cluster")
-    add("--storage", default="", metavar="URL", help="where nodes that share no folder keep files")
+    add_runner(parser)
     add("--plan", action="store_true", help="only say what would run, what is kept, and why")
     add_threads(parser)
     add_json(parser)
