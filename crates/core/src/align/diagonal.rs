@@ -65,17 +65,17 @@ pub fn run(
     prior: &mut Vec<f32>,
     posteriors: &mut Posteriors,
 ) -> f32 {
-    let (words, states) = (emissions.words(), emissions.states);
+    let (words, states) = (emissions.words(), emissions.real.len());
     posteriors.reset(words, states);
     prior.resize(states, 0.0);
     let mut log_likelihood = 0.0;
     for word in 0..words {
         fill_prior(tension, (word, words), prior);
-        let row = &mut posteriors.real[word * states..(word + 1) * states];
+        let row = posteriors.real.row_mut(word);
         let null = null_prob * emissions.null[word];
         let mut total = null;
         for ((posterior, emission), weight) in
-            row.iter_mut().zip(emissions.of_word(word)).zip(prior.iter())
+            row.iter_mut().zip(emissions.real.row(word)).zip(prior.iter())
         {
             *posterior = (1.0 - null_prob) * weight * emission;
             total += *posterior;

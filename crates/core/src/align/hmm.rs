@@ -4,48 +4,50 @@
 //! How: forward-backward with scaling (Vogel et al., 1996). Each state has a NULL twin that
 //! remembers it (Och and Ney,
 //! 2003); a twin passes on to the same states, so state and twin share one forward number and NULL
-//! costs nothing extra.
+//! costs nothing extra. The weight of a step depends on its distance alone, so the steps out of a
+//! state are a stretch of one short list, and what the list gives is scaled to 1 by state.
 //! Cost: O(words · live states · states), in rows of eight numbers; states with almost no
 //! probability are skipped.
-//! Not: Viterbi; no logarithm or exponential is taken.
+//! Not: Viterbi; no logarithm or exponential is taken while training.
 
 use super::jump::{DISTANCES, JumpCounts, Jumps, distance_index, edge_index};
+use super::lanes::{
+    GROUP, LANES, Stretch, add_stretches, change_from, lane_max, lane_sum, write_from, zeros,
+};
 use super::pair::{Emissions, Posteriors};
+use crate::narrow::to_f32;
 
 /// States with less than this share of the probability pass nothing on.
 const LIVE: f32 = 1e-6;
 
-/// Numbers handled at once; rows are padded to a multiple of it.
-const LANES: usize = 8;
-
-/// Scratch memory; one per thread.
+/// Scratch memory; one per thread. Lists by state are padded with zeros to `stride`.
 #[derive(Debug, Default)]
 pub struct Hmm {
-    /// Row length: the number of states, padded.
+    /// The number of states, padded.
     stride: usize,
-    first: Vec<f32>,
-    /// Probability of a step, by state left, then state reached; and the other way round.
+    /// Weights of steps by distance, from `-stride`; and with the sign of the distance changed.
     steps: Vec<f32>,
     steps_back: Vec<f32>,
-    /// By word, then state: forward probability of the state or its twin, and of the state alone.
+    /// By state: what turns the weights of the steps out of it into probabilities.
+    step_scales: Vec<f32>,
+    /// Sums of the weights up to each distance.
+    sums: Vec<f64>,
+    first: Vec<f32>,
+    /// By word, then state: forward probability of the state or its twin, and of the state alone,
+    /// both in units of `totals`, which is by word.
     forward: Vec<f32>,
     forward_real: Vec<f32>,
-    /// Of the current word, by state.
+    totals: Vec<f32>,
+    /// Of the current word, by state; scaled so that forward · backward is 1.
     backward: Vec<f32>,
     reached: Vec<f32>,
+    /// What the current word has of `backward` where it is emitted, between `stride` zeros on
+    /// either side.
     emitted: Vec<f32>,
-    /// Sums over words of what left a state times what was emitted in another.
+    /// By distance, from `-stride`: what left a state times what was emitted so far from it,
+    /// summed over words and states.
     flow: Vec<f32>,
-    live: Vec<(usize, f32)>,
-    /// Of the words of the pair, without what ends it.
-    log_likelihood: f32,
-}
-
-/// Clears a vector and fills it with `len` zeros.
-#[inline(always)]
-fn zeros(vector: &mut Vec<f32>, len: usize) {
-    vector.clear();
-    vector.resize(len, 0.0);
+    live: Vec<Stretch>,
 }
 
 impl Hmm {
@@ -92,13 +94,11 @@ impl Hmm {
         posteriors: &mut Posteriors,
         counts: Option<&mut JumpCounts>,
     ) {
-        let (words, states) = (emissions.words(), emissions.states);
+        let (words, states) = (emissions.words(), emissions.real.len());
         self.prepare(jumps, words, states, null_prob);
         self.run_forward(emissions, null_prob);
         posteriors.reset(words, states);
-        for (state, backward) in self.backward[..states].iter_mut().enumerate() {
-            *backward = jumps.last[edge_index(states - 1 - state)];
-        }
+        self.start_backward(jumps, states);
         for word in (0..words).rev() {
             self.read_posteriors(word, posteriors);
             if word > 0 {
@@ -106,14 +106,14 @@ impl Hmm {
             }
         }
         if let Some(counts) = counts {
-            counts.add_steps(&self.expected_steps(states));
+            counts.add_steps(&self.expected_steps());
             counts.add_edges(posteriors.of_word(0), posteriors.of_word(words - 1));
         }
     }
 
-    /// Log-likelihood of the generated words of the pair that was run last.
+    /// Log-likelihood of the generated words of the pair that was run last, without what ends it.
     pub fn log_likelihood(&self) -> f32 {
-        self.log_likelihood
+        self.totals.iter().map(|total| total.max(f32::MIN_POSITIVE).ln()).sum()
     }
 
     /// Sizes the scratch memory and normalises the jumps inside the sentence.
@@ -121,39 +121,53 @@ impl Hmm {
     fn prepare(&mut self, jumps: &Jumps, words: usize, states: usize, null_prob: f32) {
         let stride = states.next_multiple_of(LANES);
         self.stride = stride;
-        for vector in [&mut self.steps, &mut self.steps_back, &mut self.flow] {
-            zeros(vector, states * stride);
-        }
         for vector in [&mut self.forward, &mut self.forward_real] {
-            zeros(vector, words * stride);
+            vector.resize(words * stride, 0.0); // every row is written before it is read
         }
-        for vector in [&mut self.first, &mut self.backward, &mut self.reached, &mut self.emitted] {
+        self.totals.resize(words, 0.0);
+        self.live.resize(stride + GROUP, (0, 0.0));
+        for vector in [&mut self.first, &mut self.step_scales, &mut self.backward] {
             zeros(vector, stride);
         }
+        zeros(&mut self.reached, stride);
+        zeros(&mut self.emitted, 3 * stride);
+        zeros(&mut self.flow, 2 * stride);
+        self.steps.clear();
+        self.steps.extend((0..2 * stride).map(|at| jumps.step[distance_index(stride, at)]));
+        self.steps_back.clear();
+        self.steps_back.extend((0..2 * stride).map(|at| jumps.step[distance_index(at, stride)]));
         for (state, weight) in self.first[..states].iter_mut().enumerate() {
             *weight = jumps.first[edge_index(state)];
         }
-        scale_to(&mut self.first, 1.0);
-        for from in 0..states {
-            let row = &mut self.steps[from * stride..(from + 1) * stride];
-            for (to, weight) in row[..states].iter_mut().enumerate() {
-                *weight = jumps.step[distance_index(from, to)];
-            }
-            scale_to(row, 1.0 - null_prob);
-            for (to, &weight) in row[..states].iter().enumerate() {
-                self.steps_back[to * stride + from] = weight;
-            }
+        let scale = inverse(self.first.iter().sum());
+        self.first.iter_mut().for_each(|weight| *weight *= scale);
+        self.scale_steps(states, null_prob);
+    }
+
+    /// Makes the steps out of each state, all of which end inside the sentence, sum to what NULL
+    /// leaves.
+    #[inline(always)]
+    fn scale_steps(&mut self, states: usize, null_prob: f32) {
+        self.sums.clear();
+        let mut sum = 0.0;
+        for &weight in &self.steps {
+            self.sums.push(sum);
+            sum += f64::from(weight);
+        }
+        self.sums.push(sum);
+        for (state, scale) in self.step_scales[..states].iter_mut().enumerate() {
+            let start = self.stride - state;
+            *scale =
+                (1.0 - null_prob) * inverse(to_f32(self.sums[start + states] - self.sums[start]));
         }
     }
 
     #[inline(always)]
     fn run_forward(&mut self, emissions: &Emissions, null_prob: f32) {
         let stride = self.stride;
-        self.log_likelihood = 0.0;
+        let mut scale = 1.0;
         for word in 0..emissions.words() {
             let (done, rest) = self.forward.split_at_mut(word * stride);
-            let current = &mut rest[..emissions.states];
-            let real = &mut self.forward_real[word * stride..][..emissions.states];
             let before = match word {
                 0 => {
                     self.reached.copy_from_slice(&self.first);
@@ -162,39 +176,50 @@ impl Hmm {
                 }
                 _ => {
                     let before = &done[(word - 1) * stride..];
-                    multiply(before, LIVE, &self.steps, stride, &mut self.live, &mut self.reached);
+                    let least = LIVE * self.totals[word - 1];
+                    let leaving = before.iter().zip(&self.step_scales).enumerate();
+                    let leaving = leaving.map(|(state, (&share, step_scale))| {
+                        (share > least, (stride - state, share * scale * step_scale))
+                    });
+                    let live = keep(leaving, &mut self.live);
+                    self.reached.fill(0.0);
+                    add_stretches(live, &self.steps, &mut self.reached);
                     before
                 }
             };
-            let null = null_prob * emissions.null[word];
-            let mut total = 0.0;
-            for (state, &emission) in emissions.of_word(word).iter().enumerate() {
-                real[state] = self.reached[state] * emission;
-                current[state] = real[state] + null * before[state];
-                total += current[state];
-            }
-            self.log_likelihood += total.max(f32::MIN_POSITIVE).ln();
-            let scale = inverse(total);
-            real.iter_mut().for_each(|value| *value *= scale);
-            current.iter_mut().for_each(|value| *value *= scale);
+            let null = null_prob * emissions.null[word] * scale;
+            let current = &mut rest[..stride];
+            let real = &mut self.forward_real[word * stride..][..stride];
+            let emission = emissions.real.padded(word);
+            write_from(real, &self.reached, emission, |reached, emission| reached * emission);
+            write_from(current, real, before, |real, before| real + null * before);
+            self.totals[word] = lane_sum(current);
+            scale = inverse(self.totals[word]);
         }
+    }
+
+    /// Sets the backward row of the last word.
+    #[inline(always)]
+    fn start_backward(&mut self, jumps: &Jumps, states: usize) {
+        for (state, backward) in self.backward[..states].iter_mut().enumerate() {
+            *backward = jumps.last[edge_index(states - 1 - state)];
+        }
+        let last = &self.forward[self.forward.len() - self.stride..];
+        write_from(&mut self.reached, last, &self.backward, |last, backward| last * backward);
+        let scale = inverse(lane_sum(&self.reached));
+        self.backward.iter_mut().for_each(|backward| *backward *= scale);
     }
 
     /// Posteriors of a word, from its forward row and the current backward row.
     #[inline(always)]
     fn read_posteriors(&self, word: usize, posteriors: &mut Posteriors) {
-        let states = posteriors.states;
-        let forward = &self.forward[word * self.stride..][..states];
-        let forward_real = &self.forward_real[word * self.stride..][..states];
-        let total: f32 = forward.iter().zip(&self.backward).map(|(f, b)| f * b).sum();
-        let scale = inverse(total);
-        let mut real_total = 0.0;
-        for (state, posterior) in posteriors.real[word * states..][..states].iter_mut().enumerate()
-        {
-            *posterior = (forward_real[state] * self.backward[state] * scale).min(1.0);
-            real_total += *posterior;
-        }
-        posteriors.null[word] = (1.0 - real_total).max(0.0);
+        let forward = &self.forward_real[word * self.stride..][..self.stride];
+        let row = posteriors.real.padded_mut(word);
+        write_from(row, forward, &self.backward, |forward, backward| {
+            let posterior = forward * backward;
+            if posterior < 1.0 { posterior } else { 1.0 }
+        });
+        posteriors.null[word] = (1.0 - lane_sum(row)).max(0.0);
     }
 
     /// Moves the backward row from `word` to the word before, and notes the flow between their
@@ -202,54 +227,64 @@ impl Hmm {
     #[inline(always)]
     fn step_back(&mut self, word: usize, emissions: &Emissions, null_prob: f32, wants_flow: bool) {
         let stride = self.stride;
-        let mut highest = 0f32;
-        for (state, &emission) in emissions.of_word(word).iter().enumerate() {
-            self.emitted[state] = emission * self.backward[state];
-            highest = highest.max(self.emitted[state]);
-        }
-        multiply(
-            &self.emitted,
-            LIVE * highest,
-            &self.steps_back,
-            stride,
-            &mut self.live,
-            &mut self.reached,
-        );
+        let emitted = &mut self.emitted[stride..2 * stride];
+        write_from(emitted, emissions.real.padded(word), &self.backward, |emission, backward| {
+            emission * backward
+        });
+        let least = LIVE * lane_max(emitted);
+        let entered = emitted.iter().enumerate();
+        let entered = entered.map(|(state, &share)| (share > least, (stride - state, share)));
+        let live = keep(entered, &mut self.live);
+        self.reached.fill(0.0);
+        add_stretches(live, &self.steps_back, &mut self.reached);
         let null = null_prob * emissions.null[word];
+        change_from(&mut self.reached, &self.step_scales, |reached, scale| reached * scale);
+        change_from(&mut self.backward, &self.reached, |backward, reached| {
+            reached + null * backward
+        });
         let before = &self.forward[(word - 1) * stride..word * stride];
-        let mut total = 0.0;
-        for ((reached, &backward), &before) in
-            self.reached.iter_mut().zip(&self.backward).zip(before)
-        {
-            *reached += null * backward;
-            total += before * *reached;
-        }
-        let scale = inverse(total);
+        write_from(&mut self.reached, before, &self.backward, |before, backward| before * backward);
+        let scale = inverse(lane_sum(&self.reached));
+        self.backward.iter_mut().for_each(|backward| *backward *= scale);
         if wants_flow {
-            let live = before.iter().enumerate().filter(|&(_, &share)| share > LIVE);
-            for (state, share) in live {
-                let row = &mut self.flow[state * stride..(state + 1) * stride];
-                add_scaled(row, &self.emitted, share * scale);
-            }
-        }
-        for (backward, reached) in self.backward.iter_mut().zip(&self.reached) {
-            *backward = reached * scale;
+            self.add_flow(word - 1, scale);
         }
     }
 
+    /// Notes what left the states of a word for those of the next, which `emitted` holds.
     #[inline(always)]
-    fn expected_steps(&self, states: usize) -> [f32; DISTANCES] {
+    fn add_flow(&mut self, word: usize, scale: f32) {
+        let stride = self.stride;
+        let before = &self.forward[word * stride..][..stride];
+        let least = LIVE * self.totals[word];
+        let leaving = before.iter().zip(&self.step_scales).enumerate();
+        let leaving = leaving.map(|(state, (&share, step_scale))| {
+            (share > least, (state, share * step_scale * scale))
+        });
+        add_stretches(keep(leaving, &mut self.live), &self.emitted, &mut self.flow);
+    }
+
+    #[inline(always)]
+    fn expected_steps(&self) -> [f32; DISTANCES] {
         let mut shares = [0f32; DISTANCES];
-        for from in 0..states {
-            let row = from * self.stride..from * self.stride + states;
-            for (to, (flow, step)) in
-                self.flow[row.clone()].iter().zip(&self.steps[row]).enumerate()
-            {
-                shares[distance_index(from, to)] += flow * step;
-            }
+        for (at, (flow, step)) in self.flow.iter().zip(&self.steps).enumerate() {
+            shares[distance_index(self.stride, at)] += flow * step;
         }
         shares
     }
+}
+
+/// Keeps the stretches that are wanted, and as many of nothing as make up whole groups.
+#[inline(always)]
+fn keep(stretches: impl Iterator<Item = (bool, Stretch)>, live: &mut [Stretch]) -> &[Stretch] {
+    let mut kept = 0;
+    for (is_live, stretch) in stretches {
+        live[kept] = stretch; // or the next one's place: no branch for the processor to guess
+        kept += usize::from(is_live);
+    }
+    let groups = kept.next_multiple_of(GROUP);
+    live[kept..groups].fill((0, 0.0));
+    &live[..groups]
 }
 
 /// 1 / `total`, or 0 when there is nothing to share.
@@ -258,51 +293,9 @@ fn inverse(total: f32) -> f32 {
     if total > 0.0 { 1.0 / total } else { 0.0 }
 }
 
-#[inline(always)]
-fn scale_to(row: &mut [f32], total: f32) {
-    let scale = total * inverse(row.iter().sum());
-    row.iter_mut().for_each(|value| *value *= scale);
-}
-
-#[inline(always)]
-fn add_scaled(sums: &mut [f32], values: &[f32], scale: f32) {
-    for (sum, value) in sums.iter_mut().zip(values) {
-        *sum += scale * value;
-    }
-}
-
-/// `out` = `vector` · `matrix`, leaving out elements of the vector up to `least`.
-#[inline(always)]
-fn multiply(
-    vector: &[f32],
-    least: f32,
-    matrix: &[f32],
-    stride: usize,
-    live: &mut Vec<(usize, f32)>,
-    out: &mut [f32],
-) {
-    live.clear();
-    live.extend(
-        vector
-            .iter()
-            .enumerate()
-            .filter(|&(_, &value)| value > least)
-            .map(|(row, &value)| (row * stride, value)),
-    );
-    for (column, out) in (0..).step_by(LANES).zip(out.chunks_exact_mut(LANES)) {
-        let mut sums = [0f32; LANES];
-        for &(row, value) in live.iter() {
-            let elements = &matrix[row + column..row + column + LANES];
-            for (sum, element) in sums.iter_mut().zip(elements) {
-                *sum += value * element;
-            }
-        }
-        out.copy_from_slice(&sums);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::pair::Rows;
     use super::*;
 
     /// A small random sentence pair: three to five words, two to four states.
@@ -317,13 +310,15 @@ mod tests {
         for weight in jumps.step.iter_mut().chain(&mut jumps.first).chain(&mut jumps.last) {
             *weight = random();
         }
-        let real = (0..words * states).map(|_| random()).collect();
-        (Emissions { states, real, null: (0..words).map(|_| random()).collect() }, jumps)
+        let mut real = Rows::default();
+        real.reset(words, states);
+        (0..words).for_each(|word| real.row_mut(word).fill_with(&mut random));
+        (Emissions { real, null: (0..words).map(|_| random()).collect() }, jumps)
     }
 
     /// Posteriors by summing over every path; state `s + states` is the NULL twin of `s`.
     fn by_enumeration(emissions: &Emissions, jumps: &Jumps, null_prob: f32) -> Posteriors {
-        let (words, states) = (emissions.words(), emissions.states);
+        let (words, states) = (emissions.words(), emissions.real.len());
         let step = |from: usize, to: usize| {
             let total: f32 = (0..states).map(|state| jumps.step[distance_index(from, state)]).sum();
             jumps.step[distance_index(from, to)] / total
@@ -346,18 +341,21 @@ mod tests {
                 prob *= if is_null {
                     null_prob * emissions.null[word]
                 } else {
-                    (1.0 - null_prob) * emissions.of_word(word)[state]
+                    (1.0 - null_prob) * emissions.real.row(word)[state]
                 };
             }
             all += prob;
             for word in 0..words {
                 match node(word) {
-                    state if state < states => sums.real[word * states + state] += prob,
+                    state if state < states => sums.real.row_mut(word)[state] += prob,
                     _ => sums.null[word] += prob,
                 }
             }
         }
-        sums.real.iter_mut().chain(&mut sums.null).for_each(|sum| *sum /= all);
+        for word in 0..words {
+            sums.real.row_mut(word).iter_mut().for_each(|sum| *sum /= all);
+            sums.null[word] /= all;
+        }
         sums
     }
 
@@ -369,13 +367,13 @@ mod tests {
             let mut posteriors = Posteriors::default();
             hmm.run(&emissions, &jumps, 0.2, &mut posteriors, None);
             let expected = by_enumeration(&emissions, &jumps, 0.2);
-            let pairs = posteriors
-                .real
-                .iter()
-                .zip(&expected.real)
-                .chain(posteriors.null.iter().zip(&expected.null));
-            for (found, expected) in pairs {
-                assert!((found - expected).abs() < 1e-4, "seed {seed}: {found} is not {expected}");
+            for word in 0..emissions.words() {
+                let real = posteriors.of_word(word).iter().zip(expected.of_word(word));
+                for (found, expected) in
+                    real.chain([(&posteriors.null[word], &expected.null[word])])
+                {
+                    assert!((found - expected).abs() < 1e-4, "seed {seed}: {found}, {expected}");
+                }
             }
         }
     }
@@ -385,15 +383,17 @@ mod tests {
         let (emissions, jumps) = example(7);
         let (mut hmm, mut posteriors) = (Hmm::default(), Posteriors::default());
         hmm.run(&emissions, &jumps, 1e-4, &mut posteriors, Some(&mut JumpCounts::default()));
-        let total: f32 = hmm.expected_steps(emissions.states).iter().sum();
+        let total: f32 = hmm.expected_steps().iter().sum();
         assert!((total - (emissions.words() - 1) as f32).abs() < 0.01, "{total}");
     }
 
     #[test]
     fn long_sentences_stay_finite() {
         let (words, states) = (1000, 1000);
-        let emissions =
-            Emissions { states, real: vec![1e-7; words * states], null: vec![1e-9; words] };
+        let mut real = Rows::default();
+        real.reset(words, states);
+        (0..words).for_each(|word| real.row_mut(word).fill(1e-7));
+        let emissions = Emissions { real, null: vec![1e-9; words] };
         let (mut hmm, mut posteriors) = (Hmm::default(), Posteriors::default());
         hmm.run(
             &emissions,
@@ -403,7 +403,8 @@ mod tests {
             Some(&mut JumpCounts::default()),
         );
         let is_share = |value: &f32| (0.0..=1.0).contains(value);
-        assert!(posteriors.real.iter().chain(&posteriors.null).all(is_share));
+        assert!((0..words).all(|word| posteriors.of_word(word).iter().all(is_share)));
+        assert!(posteriors.null.iter().all(is_share));
         assert!(
             (posteriors.of_word(500).iter().sum::<f32>() + posteriors.null[500] - 1.0).abs() < 1e-3
         );

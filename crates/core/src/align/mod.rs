@@ -11,8 +11,8 @@
 //! Not: phrases.
 //!
 //! The stage reads top to bottom: `words`, `numbered` and `shard` number the text, `budget` shares
-//! out memory, `cooccur`, `build` and `lexicon` hold the pairs of words, `diagonal`, `jump` and
-//! `hmm` give posteriors, `expect` and `train` learn (`parts` and `wire`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
+//! out memory, `cooccur`, `build` and `lexicon` hold the pairs of words, `diagonal`, `jump`,
+//! `lanes` and `hmm` give posteriors, `expect` and `train` learn (`parts` and `wire`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
 //! `features` judges pairs, `rates` tells which words are nearly always linked, `file` keeps the model.
 
 mod budget;
@@ -26,6 +26,7 @@ mod file;
 mod fixed;
 mod hmm;
 mod jump;
+mod lanes;
 mod lexicon;
 mod links;
 mod numbered;

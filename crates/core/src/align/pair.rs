@@ -7,6 +7,7 @@
 //! Cost: O(source words · target words) look-ups; the memory is reused from pair to pair.
 //! Not: sentence pairs without links (`has_links`).
 
+use super::lanes::{LANES, zeros};
 use super::lexicon::{FLOOR, Lexicon};
 use super::numbered::Numbered;
 use super::shard::Words;
@@ -108,9 +109,8 @@ impl Pair {
     /// Writes the emission probabilities of a direction.
     pub fn emissions(&self, lexicon: &Lexicon, direction: Direction, out: &mut Emissions) {
         let (words, states) = self.shape(direction);
-        out.states = states;
-        out.real.clear();
-        out.real.resize(words * states, FLOOR);
+        out.real.reset(words, states);
+        (0..words).for_each(|word| out.real.row_mut(word).fill(FLOOR));
         out.null.clear();
         let (generated, scales) = match direction {
             Direction::Target => (&self.words.tgt, &lexicon.tgt.null),
@@ -122,10 +122,10 @@ impl Pair {
         self.fill_real(lexicon, direction, &mut out.real);
     }
 
-    fn fill_real(&self, lexicon: &Lexicon, direction: Direction, real: &mut [f32]) {
+    fn fill_real(&self, lexicon: &Lexicon, direction: Direction, real: &mut Rows) {
         let at = |src: usize, tgt: usize| match direction {
-            Direction::Target => tgt * self.words.src.len() + src,
-            Direction::Source => src * self.words.tgt.len() + tgt,
+            Direction::Target => (tgt, src),
+            Direction::Source => (src, tgt),
         };
         for cell in &self.cells {
             let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
@@ -133,21 +133,68 @@ impl Pair {
                 Direction::Target => lexicon.src.given[self.words.src[src] as usize],
                 Direction::Source => lexicon.tgt.given[self.words.tgt[tgt] as usize],
             };
-            real[at(src, tgt)] = (cell.weight * scale).max(FLOOR);
+            let (word, state) = at(src, tgt);
+            real.row_mut(word)[state] = (cell.weight * scale).max(FLOOR);
         }
         for &(src, tgt) in &self.same {
-            real[at(src, tgt)] = SAME_WORD;
+            let (word, state) = at(src, tgt);
+            real.row_mut(word)[state] = SAME_WORD;
         }
+    }
+}
+
+/// Numbers by generated word, then state; rows are padded with zeros to a multiple of `LANES`.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Rows {
+    states: usize,
+    stride: usize,
+    values: Vec<f32>,
+}
+
+impl Rows {
+    /// Makes room for `words` words and `states` states, all 0.
+    pub fn reset(&mut self, words: usize, states: usize) {
+        self.states = states;
+        self.stride = states.next_multiple_of(LANES);
+        zeros(&mut self.values, words * self.stride);
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.states
+    }
+
+    /// The numbers of one word, by state.
+    #[inline]
+    pub fn row(&self, word: usize) -> &[f32] {
+        &self.padded(word)[..self.states]
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn row_mut(&mut self, word: usize) -> &mut [f32] {
+        let states = self.states;
+        &mut self.padded_mut(word)[..states]
+    }
+
+    /// The numbers of one word with the zeros behind them.
+    #[inline]
+    pub fn padded(&self, word: usize) -> &[f32] {
+        &self.values[word * self.stride..][..self.stride]
+    }
+
+    /// The same, to be changed; zeros must stay.
+    #[inline]
+    pub fn padded_mut(&mut self, word: usize) -> &mut [f32] {
+        &mut self.values[word * self.stride..][..self.stride]
     }
 }
 
 /// Probability of each generated word given each state, word by word, and given NULL.
 #[derive(Debug, Default)]
 pub struct Emissions {
-    /// Number of states.
-    pub states: usize,
     /// By word, then state.
-    pub real: Vec<f32>,
+    pub real: Rows,
     /// By word.
     pub null: Vec<f32>,
 }
@@ -157,20 +204,13 @@ impl Emissions {
     pub fn words(&self) -> usize {
         self.null.len()
     }
-
-    /// The probabilities of one word, by state.
-    pub fn of_word(&self, word: usize) -> &[f32] {
-        &self.real[word * self.states..(word + 1) * self.states]
-    }
 }
 
 /// Probability that each generated word comes from each state, given the sentence pair.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Posteriors {
-    /// Number of states.
-    pub states: usize,
     /// By word, then state.
-    pub real: Vec<f32>,
+    pub real: Rows,
     /// By word: that it comes from NULL.
     pub null: Vec<f32>,
 }
@@ -178,15 +218,13 @@ pub struct Posteriors {
 impl Posteriors {
     /// Makes room for `words` words and `states` states, all 0.
     pub fn reset(&mut self, words: usize, states: usize) {
-        self.states = states;
-        self.real.clear();
-        self.real.resize(words * states, 0.0);
-        self.null.clear();
-        self.null.resize(words, 0.0);
+        self.real.reset(words, states);
+        zeros(&mut self.null, words);
     }
 
     /// The posteriors of one word, by state.
+    #[inline]
     pub fn of_word(&self, word: usize) -> &[f32] {
-        &self.real[word * self.states..(word + 1) * self.states]
+        self.real.row(word)
     }
 }
