@@ -95,8 +95,17 @@ pub struct DistanceCounts {
 }
 
 impl DistanceCounts {
+    /// Adds the links of word `src` of `src_len` to each target word.
+    pub fn add_row(&mut self, (src, src_len): (usize, usize), shares: &[f32]) {
+        let mut sum = 0.0;
+        for (tgt, share) in shares.iter().enumerate() {
+            sum += share * distance((tgt, shares.len()), (src, src_len));
+        }
+        self.add(sum, shares.iter().sum());
+    }
+
     /// Adds links worth `links` whose distances sum to `distance`.
-    pub fn add(&mut self, distance: f32, links: f32) {
+    fn add(&mut self, distance: f32, links: f32) {
         self.distance += to_fixed(distance);
         self.links += to_fixed(links);
     }

@@ -13,8 +13,9 @@ use super::diagonal::{self, DistanceCounts};
 use super::fixed::SharedSum;
 use super::hmm::Hmm;
 use super::jump::{JumpCounts, Jumps};
-use super::lexicon::{Lexicon, LexiconCounts};
-use super::pair::{Cell, Direction, Emissions, Pair, Posteriors};
+use super::lanes::{LANES, change_from, lane_dot, lane_sum, write_from};
+use super::lexicon::{Lexicon, LexiconCounts, SideScale};
+use super::pair::{Direction, Emissions, Pair, Posteriors, Rows, fill};
 use super::shard::Words;
 use super::wire::{Unwire, Wire};
 use crate::error::Result;
@@ -95,15 +96,47 @@ impl Counts {
 #[derive(Default)]
 pub struct PriorWorker {
     rest: Rest,
-    /// By direction, generated word and state; unused without tension.
+    /// By direction, generated word and state; unused without tension, like `weighed`.
     prior: [Vec<f32>; 2],
-    /// By cell: probability of its target word from its source word, and the other way round.
-    probs: Vec<(f32, f32)>,
-    /// By target position and by source position: 1 / the probability of the word.
-    tgt_scales: Vec<f32>,
-    src_scales: Vec<f32>,
+    /// By direction: the weights of the pair by source position, then target position, times the
+    /// shares of the states.
+    weighed: [Rows; 2],
+    /// By position: probability of the word; then what its part of a link is multiplied by.
+    src: Side,
+    tgt: Side,
+    shares: Vec<f32>,
     /// What was counted so far.
     pub distances: DistanceCounts,
+}
+
+/// Scratch memory for the words of a side, padded with zeros.
+#[derive(Default)]
+struct Side {
+    /// What turns a weight into a probability of a word of the other side.
+    given: Vec<f32>,
+    /// The probability of the word itself.
+    total: Vec<f32>,
+}
+
+impl Side {
+    /// Starts with the probability from NULL; a state has `share` of the probability.
+    fn start(&mut self, words: &[u32], scale: &SideScale, (share, null_prob): (f32, f32)) {
+        let padded = words.len().next_multiple_of(LANES);
+        fill(&mut self.given, words, &scale.given, 0.0);
+        self.given.iter_mut().for_each(|given| *given *= share);
+        self.given.resize(padded, 0.0);
+        fill(&mut self.total, words, &scale.null, 0.0);
+        self.total.iter_mut().for_each(|total| *total *= null_prob);
+        self.total.resize(padded, 0.0);
+    }
+
+    /// Turns totals into what a weight is multiplied by, for each of its two words, to give the
+    /// geometric mean of the posteriors of both directions.
+    fn finish(&mut self) {
+        for (given, total) in self.given.iter_mut().zip(&self.total) {
+            *given = (*given / total.max(f32::MIN_POSITIVE)).sqrt();
+        }
+    }
 }
 
 impl PriorWorker {
@@ -116,49 +149,47 @@ impl PriorWorker {
         null_prob: f32,
         counts: &LexiconCounts,
     ) {
-        self.start_scales(pair, lexicon, null_prob);
-        self.fill_probs(pair, lexicon, 1.0 - null_prob);
+        let Words { src, tgt } = &pair.words;
+        let real_prob = 1.0 - null_prob;
+        self.src.start(src, &lexicon.src, (real_prob / src.len() as f32, null_prob));
+        self.tgt.start(tgt, &lexicon.tgt, (real_prob / tgt.len() as f32, null_prob));
         if tension > 0.0 {
             self.weigh_by_distance(pair, tension);
         }
-        self.fill_scales(pair);
+        let [to_tgt, to_src] = match &self.weighed {
+            [to_tgt, to_src] if tension > 0.0 => [to_tgt, to_src],
+            _ => [&pair.weights; 2],
+        };
+        for place in 0..src.len() {
+            let given = self.src.given[place];
+            change_from(&mut self.tgt.total, to_tgt.padded(place), |total, weight| {
+                total + given * weight
+            });
+            self.src.total[place] += lane_dot(to_src.padded(place), &self.tgt.given);
+        }
+        self.src.finish();
+        self.tgt.finish();
         self.rest.start(pair);
-        let (mut distance, mut links) = (0.0, 0.0);
-        for (cell, (to_tgt, to_src)) in pair.cells.iter().zip(&self.probs) {
-            let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
-            let share = (to_tgt * self.tgt_scales[tgt] * to_src * self.src_scales[src]).sqrt();
-            if share > COUNTED {
-                counts.add(&counts.cells[cell.slot as usize], share);
-                self.rest.take(cell, share);
-                links += share;
-                distance += share
-                    * diagonal::distance((tgt, pair.words.tgt.len()), (src, pair.words.src.len()));
+        self.shares.resize(to_tgt.stride(), 0.0);
+        for place in 0..src.len() {
+            let by_src = self.src.given[place];
+            let rows = (to_tgt.padded(place), to_src.padded(place));
+            write_from(&mut self.shares, rows.0, rows.1, |a, b| (a * b).sqrt() * by_src);
+            change_from(&mut self.shares, &self.tgt.given, |share, by_tgt| {
+                let share = share * by_tgt;
+                if share > COUNTED { share } else { 0.0 }
+            });
+            self.rest.take(place, &self.shares);
+            for (&share, &slot) in self.shares.iter().zip(pair.slots(place)) {
+                if share > 0.0 {
+                    counts.add(&counts.cells[slot as usize], share);
+                }
+            }
+            if tension > 0.0 {
+                self.distances.add_row((place, src.len()), &self.shares[..tgt.len()]);
             }
         }
-        self.distances.add(distance, links);
         self.rest.give_to_null(pair, counts);
-    }
-
-    /// Starts the probability of each word with that of NULL.
-    fn start_scales(&mut self, pair: &Pair, lexicon: &Lexicon, null_prob: f32) {
-        self.tgt_scales.clear();
-        self.tgt_scales
-            .extend(pair.words.tgt.iter().map(|&word| null_prob * lexicon.tgt.null[word as usize]));
-        self.src_scales.clear();
-        self.src_scales
-            .extend(pair.words.src.iter().map(|&word| null_prob * lexicon.src.null[word as usize]));
-    }
-
-    /// Probabilities of the cells when all states are equally likely.
-    fn fill_probs(&mut self, pair: &Pair, lexicon: &Lexicon, real_prob: f32) {
-        let Pair { words: Words { src, tgt }, cells, .. } = pair;
-        let (by_src, by_tgt) = (real_prob / src.len() as f32, real_prob / tgt.len() as f32);
-        self.probs.clear();
-        self.probs.extend(cells.iter().map(|cell| {
-            let src_scale = lexicon.src.given[src[usize::from(cell.src)] as usize];
-            let tgt_scale = lexicon.tgt.given[tgt[usize::from(cell.tgt)] as usize];
-            (by_src * src_scale * cell.weight, by_tgt * tgt_scale * cell.weight)
-        }));
     }
 
     /// Exchanges the equal shares of states for those of the diagonal model.
@@ -171,20 +202,14 @@ impl PriorWorker {
             }
         }
         let (src_len, tgt_len) = (pair.words.src.len(), pair.words.tgt.len());
-        for (cell, (to_tgt, to_src)) in pair.cells.iter().zip(&mut self.probs) {
-            let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
-            *to_tgt *= self.prior[0][tgt * src_len + src] * src_len as f32;
-            *to_src *= self.prior[1][src * tgt_len + tgt] * tgt_len as f32;
-        }
-    }
-
-    fn fill_scales(&mut self, pair: &Pair) {
-        for (cell, (to_tgt, to_src)) in pair.cells.iter().zip(&self.probs) {
-            self.tgt_scales[usize::from(cell.tgt)] += to_tgt;
-            self.src_scales[usize::from(cell.src)] += to_src;
-        }
-        for total in self.tgt_scales.iter_mut().chain(&mut self.src_scales) {
-            *total = 1.0 / total.max(f32::MIN_POSITIVE);
+        self.weighed.iter_mut().for_each(|rows| rows.reset(src_len, tgt_len));
+        for src in 0..src_len {
+            for (tgt, &weight) in pair.weights.row(src).iter().enumerate() {
+                let shares =
+                    (self.prior[0][tgt * src_len + src], self.prior[1][src * tgt_len + tgt]);
+                self.weighed[0].row_mut(src)[tgt] = weight * shares.0 * src_len as f32;
+                self.weighed[1].row_mut(src)[tgt] = weight * shares.1 * tgt_len as f32;
+            }
         }
     }
 }
@@ -196,6 +221,7 @@ pub struct HmmWorker {
     emissions: Emissions,
     hmm: Hmm,
     posteriors: [Posteriors; 2],
+    shares: Vec<f32>,
     /// What was counted so far.
     pub jumps: [JumpCounts; 2],
 }
@@ -223,19 +249,27 @@ impl HmmWorker {
         }
         self.rest.start(pair);
         let [by_tgt, by_src] = &self.posteriors;
-        for cell in &pair.cells {
-            let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
-            let share = by_tgt.of_word(tgt)[src] * by_src.of_word(src)[tgt];
-            if share > COUNTED_BY_HMM {
-                counts.add(&counts.cells[cell.slot as usize], share);
-                self.rest.take(cell, share);
+        self.shares.resize(pair.weights.stride(), 0.0);
+        for src in 0..pair.words.src.len() {
+            self.shares.fill(0.0);
+            let known = by_src.of_word(src).iter().zip(pair.weights.row(src));
+            for (tgt, ((&share, &weight), &slot)) in known.zip(pair.slots(src)).enumerate() {
+                // The other direction can only make it less.
+                if share > COUNTED_BY_HMM && weight > 0.0 {
+                    let share = share * by_tgt.of_word(tgt)[src];
+                    if share > COUNTED_BY_HMM {
+                        counts.add(&counts.cells[slot as usize], share);
+                        self.shares[tgt] = share;
+                    }
+                }
             }
+            self.rest.take(src, &self.shares);
         }
         self.rest.give_to_null(pair, counts);
     }
 }
 
-/// What the words of a pair have not yet given to links.
+/// What the words of a pair have not yet given to links, padded.
 #[derive(Default)]
 struct Rest {
     src: Vec<f32>,
@@ -246,13 +280,14 @@ impl Rest {
     fn start(&mut self, pair: &Pair) {
         for (rest, words) in [(&mut self.src, &pair.words.src), (&mut self.tgt, &pair.words.tgt)] {
             rest.clear();
-            rest.resize(words.len(), 1.0);
+            rest.resize(words.len().next_multiple_of(LANES), 1.0);
         }
     }
 
-    fn take(&mut self, cell: &Cell, share: f32) {
-        self.src[usize::from(cell.src)] -= share;
-        self.tgt[usize::from(cell.tgt)] -= share;
+    /// Takes off what a source word gives to the target words.
+    fn take(&mut self, src: usize, shares: &[f32]) {
+        self.src[src] -= lane_sum(shares);
+        change_from(&mut self.tgt, shares, |rest, share| rest - share);
     }
 
     fn give_to_null(&self, pair: &Pair, counts: &LexiconCounts) {

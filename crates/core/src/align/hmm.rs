@@ -313,7 +313,7 @@ mod tests {
         let mut real = Rows::default();
         real.reset(words, states);
         (0..words).for_each(|word| real.row_mut(word).fill_with(&mut random));
-        (Emissions { real, null: (0..words).map(|_| random()).collect() }, jumps)
+        (Emissions::new(real, (0..words).map(|_| random()).collect()), jumps)
     }
 
     /// Posteriors by summing over every path; state `s + states` is the NULL twin of `s`.
@@ -393,7 +393,7 @@ mod tests {
         let mut real = Rows::default();
         real.reset(words, states);
         (0..words).for_each(|word| real.row_mut(word).fill(1e-7));
-        let emissions = Emissions { real, null: vec![1e-9; words] };
+        let emissions = Emissions::new(real, vec![1e-9; words]);
         let (mut hmm, mut posteriors) = (Hmm::default(), Posteriors::default());
         hmm.run(
             &emissions,

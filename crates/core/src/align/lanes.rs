@@ -52,11 +52,23 @@ fn as_lanes_mut(row: &mut [f32]) -> &mut [[f32; LANES]] {
 pub fn lane_sum(row: &[f32]) -> f32 {
     let mut sums = [0f32; LANES];
     for lanes in as_lanes(row) {
-        for (sum, value) in sums.iter_mut().zip(lanes) {
-            *sum += value;
-        }
+        sums = from_fn(|lane| sums[lane] + lanes[lane]);
     }
-    let [a, b, c, d, e, f, g, h] = sums;
+    total(sums)
+}
+
+/// The sum of the products of two rows, place by place.
+#[inline(always)]
+pub fn lane_dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0f32; LANES];
+    for (a, b) in as_lanes(a).iter().zip(as_lanes(b)) {
+        sums = from_fn(|lane| sums[lane] + a[lane] * b[lane]);
+    }
+    total(sums)
+}
+
+#[inline(always)]
+fn total([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 

@@ -7,8 +7,8 @@
 //! counts, so one weight
 //! serves both, scaled by the sum of its row or of its column. A row is a small open-addressing
 //! table of target words.
-//! Cost: 11 bytes per pair, and 11 more for counts while training; a look-up touches one or two
-//! cache lines.
+//! Cost: 11 bytes per pair, and 11 more for counts while training; 16 at most where pairs were
+//! dropped, as their room is not given up at once. A look-up touches one or two cache lines.
 //! Not: pairs never seen together; they share a floor (`FLOOR`).
 
 use super::fixed::{SharedSum, shared_sums};
@@ -28,7 +28,7 @@ const NULL_SMOOTHING: f64 = 0.01;
 const EMPTY: u32 = UNKNOWN;
 
 /// A slot without a pair.
-const FREE: Entry = Entry { tgt: EMPTY, weight: 0.0 };
+pub const FREE: Entry = Entry { tgt: EMPTY, weight: 0.0 };
 
 /// A pair of words in the lexicon.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +37,14 @@ pub struct Entry {
     pub tgt: u32,
     /// Its expected count or weight.
     pub weight: f32,
+}
+
+impl Entry {
+    /// Whether the slot is without a pair.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.tgt == EMPTY
+    }
 }
 
 /// What the lexicon knows of the words of one side.
@@ -278,8 +286,9 @@ impl Lexicon {
         self.pairs = 0;
         for (src, row) in row_start.windows(2).enumerate() {
             let old = &slots[row[0] as usize..row[1] as usize];
+            let old_len = old.len();
             entries.extend(old.iter().filter(|e| e.tgt != EMPTY && is_kept(src, e)).copied());
-            let end = start + row_slots(entries.len());
+            let end = start + old_len.min(roomy_slots(entries.len()));
             fill_row(&mut slots[start..end], &entries);
             self.pairs += entries.len();
             self.row_start[src + 1] = to_u32(end);
@@ -312,22 +321,33 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The slot and the weight of a target word, if the pair was seen.
+    /// Begins a search for each of the target words: the slot where it begins, and what is there.
+    /// A word is not in the row if the slot is free.
     #[inline]
-    pub fn find(&self, tgt: u32) -> Option<(u32, f32)> {
-        if self.slots.is_empty() || tgt == UNKNOWN {
-            return None;
+    pub fn begin(&self, tgt: &[u32], slots: &mut [u32], homes: &mut [Entry]) {
+        if self.slots.is_empty() {
+            homes.fill(FREE);
+            return;
         }
-        let mut slot = home(tgt, self.slots.len());
+        for ((slot, home_entry), &tgt) in slots.iter_mut().zip(homes).zip(tgt) {
+            let at = home(tgt, self.slots.len());
+            *slot = self.start + to_u32(at);
+            *home_entry = self.slots[at];
+        }
+    }
+
+    /// Goes on with the search for a target word at the slot after `slot`, which holds another
+    /// word: its slot and weight, or a free slot and 0.
+    #[inline]
+    pub fn go_on(&self, tgt: u32, slot: u32) -> (u32, f32) {
+        let mut at = to_usize(slot - self.start);
         loop {
-            let entry = self.slots[slot];
-            if entry.tgt == tgt {
-                return Some((self.start + to_u32(slot), entry.weight));
+            at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
+            let entry = self.slots[at];
+            if entry.tgt == tgt || entry.is_free() {
+                let weight = if entry.tgt == tgt { entry.weight } else { 0.0 };
+                return (self.start + to_u32(at), weight);
             }
-            if entry.tgt == EMPTY {
-                return None;
-            }
-            slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 };
         }
     }
 }
@@ -339,6 +359,12 @@ fn row_slots(len: usize) -> usize {
         return 0;
     }
     len + len / 3 + 1
+}
+
+/// Slots for a row of `len` pairs where there is room: half of them stay empty, so that most
+/// searches end where they begin.
+fn roomy_slots(len: usize) -> usize {
+    if len == 0 { 0 } else { 2 * len + 1 }
 }
 
 /// Where a search for `tgt` starts in a row of `len` slots.
@@ -361,6 +387,16 @@ mod tests {
         Entry { tgt, weight }
     }
 
+    fn weight(row: Row<'_>, tgt: u32) -> f32 {
+        let (mut slot, mut home) = ([0], [FREE]);
+        row.begin(&[tgt], &mut slot, &mut home);
+        match home[0] {
+            entry if entry.is_free() => 0.0,
+            entry if entry.tgt == tgt => entry.weight,
+            _ => row.go_on(tgt, slot[0]).1,
+        }
+    }
+
     fn small() -> Lexicon {
         let mut lexicon = Lexicon::new();
         lexicon.push_row(&[entry(0, 3.0), entry(2, 1.0)]).unwrap();
@@ -373,18 +409,18 @@ mod tests {
     #[test]
     fn rows_find_what_was_pushed_and_nothing_else() {
         let lexicon = small();
-        assert_eq!(lexicon.row(0).find(0).map(|(_, weight)| weight), Some(3.0));
-        assert_eq!(lexicon.row(0).find(1), None);
-        assert_eq!(lexicon.row(1).find(0), None);
-        assert_eq!(lexicon.row(0).find(UNKNOWN), None);
-        assert_eq!(lexicon.row(UNKNOWN).find(0), None);
+        assert_eq!(weight(lexicon.row(0), 0), 3.0);
+        assert_eq!(weight(lexicon.row(0), 1), 0.0);
+        assert_eq!(weight(lexicon.row(1), 0), 0.0);
+        assert_eq!(weight(lexicon.row(0), UNKNOWN), 0.0);
+        assert_eq!(weight(lexicon.row(UNKNOWN), 0), 0.0);
         assert_eq!(lexicon.entries(0), vec![entry(0, 3.0), entry(2, 1.0)]);
     }
 
     #[test]
     fn one_weight_serves_both_directions() {
         let lexicon = small();
-        let (_, weight) = lexicon.row(0).find(2).unwrap();
+        let weight = weight(lexicon.row(0), 2);
         assert_eq!(weight * lexicon.src.given[0], 0.25); // 1 of the 4 links of source word 0
         assert_eq!(weight * lexicon.tgt.given[2], 0.5); // 1 of the 2 links of target word 2
     }

@@ -1,18 +1,18 @@
 //! One sentence pair as the models see it: its words in model numbers and the word pairs the
 //! lexicon knows.
 //!
-//! In: vocabulary ids of two sentences. Out: `Cell`s, and dense emission probabilities per
-//! direction.
+//! In: vocabulary ids of two sentences. Out: the weights of all cells, and emission probabilities
+//! per direction.
 //! How: one look-up per cell of the sentence pair; everything after works on what was found.
 //! Cost: O(source words · target words) look-ups; the memory is reused from pair to pair.
 //! Not: sentence pairs without links (`has_links`).
 
 use super::lanes::{LANES, zeros};
-use super::lexicon::{FLOOR, Lexicon};
+use super::lexicon::{Entry, FLOOR, FREE, Lexicon};
 use super::numbered::Numbered;
 use super::shard::Words;
 use super::words::UNKNOWN;
-use crate::narrow::to_u16;
+use crate::narrow::to_u32;
 
 /// Probability of an unknown word given the same word on the other side: names and numbers stay
 /// what they are.
@@ -32,26 +32,19 @@ impl Direction {
     pub const BOTH: [Direction; 2] = [Direction::Target, Direction::Source];
 }
 
-/// Two words of a sentence pair that the lexicon knows as a pair.
-#[derive(Debug, Clone, Copy)]
-pub struct Cell {
-    /// Source position.
-    pub src: u16,
-    /// Target position.
-    pub tgt: u16,
-    /// Where the lexicon counts it.
-    pub slot: u32,
-    /// Its weight there.
-    pub weight: f32,
-}
-
 /// A sentence pair; reuse one for many pairs.
 #[derive(Debug, Default)]
 pub struct Pair {
     /// The words by model number.
     pub words: Words,
-    /// What the lexicon knows, by source position, then target position.
-    pub cells: Vec<Cell>,
+    /// By source position, then target position: the weight of the two words, 0 where the lexicon
+    /// does not know them as a pair.
+    pub weights: Rows,
+    /// The same for where the lexicon counts them; rows are as long as those of `weights`.
+    slots: Vec<u32>,
+    /// Of a row: what the lexicon has where a search begins, and where searches go on.
+    homes: Vec<Entry>,
+    missed: Vec<u32>,
     /// Cells with the same word on both sides where the model does not know one of them.
     same: Vec<(usize, usize)>,
 }
@@ -71,15 +64,41 @@ impl Pair {
 
     /// Looks up the pairs of words that were put into `words`.
     pub fn find_cells(&mut self, lexicon: &Lexicon) {
-        self.cells.clear();
-        for (i, &src) in self.words.src.iter().enumerate() {
+        let Pair { words: Words { src, tgt }, weights, slots, homes, missed, .. } = self;
+        weights.reset(src.len(), tgt.len());
+        let stride = weights.stride();
+        slots.resize(src.len() * stride, 0);
+        homes.resize(src.len() * stride, FREE);
+        missed.resize(tgt.len() + 1, 0);
+        // All searches begin before one goes on, so that they wait for memory together.
+        for (place, &src) in src.iter().enumerate() {
             let row = lexicon.row(src);
-            for (j, &tgt) in self.words.tgt.iter().enumerate() {
-                if let Some((slot, weight)) = row.find(tgt).filter(|&(_, weight)| weight > 0.0) {
-                    self.cells.push(Cell { src: to_u16(i), tgt: to_u16(j), slot, weight });
-                }
+            let places = place * stride..place * stride + tgt.len();
+            row.begin(tgt, &mut slots[places.clone()], &mut homes[places]);
+        }
+        for (place, &src) in src.iter().enumerate() {
+            let places = place * stride..place * stride + tgt.len();
+            let (homes, slots) = (&homes[places.clone()], &mut slots[places]);
+            let weights = weights.row_mut(place);
+            let mut misses = 0;
+            for (number, ((home, &tgt), weight)) in
+                homes.iter().zip(&*tgt).zip(&mut *weights).enumerate()
+            {
+                *weight = if home.tgt == tgt { home.weight } else { 0.0 };
+                missed[misses] = to_u32(number);
+                misses += usize::from(home.tgt != tgt && !home.is_free());
+            }
+            let row = lexicon.row(src);
+            for &number in &missed[..misses] {
+                let number = number as usize;
+                (slots[number], weights[number]) = row.go_on(tgt[number], slots[number]);
             }
         }
+    }
+
+    /// Where the lexicon counts the cells of a source word, by target position.
+    pub fn slots(&self, src: usize) -> &[u32] {
+        &self.slots[src * self.weights.stride()..][..self.words.tgt.len()]
     }
 
     fn find_same(&mut self, src_ids: &[u32], tgt_ids: &[u32]) {
@@ -110,37 +129,40 @@ impl Pair {
     pub fn emissions(&self, lexicon: &Lexicon, direction: Direction, out: &mut Emissions) {
         let (words, states) = self.shape(direction);
         out.real.reset(words, states);
-        (0..words).for_each(|word| out.real.row_mut(word).fill(FLOOR));
-        out.null.clear();
-        let (generated, scales) = match direction {
-            Direction::Target => (&self.words.tgt, &lexicon.tgt.null),
-            Direction::Source => (&self.words.src, &lexicon.src.null),
-        };
-        out.null.extend(
-            generated.iter().map(|&word| scales.get(word as usize).copied().unwrap_or(FLOOR)),
-        );
-        self.fill_real(lexicon, direction, &mut out.real);
-    }
-
-    fn fill_real(&self, lexicon: &Lexicon, direction: Direction, real: &mut Rows) {
-        let at = |src: usize, tgt: usize| match direction {
-            Direction::Target => (tgt, src),
-            Direction::Source => (src, tgt),
-        };
-        for cell in &self.cells {
-            let (src, tgt) = (usize::from(cell.src), usize::from(cell.tgt));
-            let scale = match direction {
-                Direction::Target => lexicon.src.given[self.words.src[src] as usize],
-                Direction::Source => lexicon.tgt.given[self.words.tgt[tgt] as usize],
-            };
-            let (word, state) = at(src, tgt);
-            real.row_mut(word)[state] = (cell.weight * scale).max(FLOOR);
+        match direction {
+            Direction::Target => {
+                fill(&mut out.null, &self.words.tgt, &lexicon.tgt.null, FLOOR);
+                fill(&mut out.scales, &self.words.src, &lexicon.src.given, 0.0);
+                for (src, &scale) in out.scales.iter().enumerate() {
+                    for (tgt, &weight) in self.weights.row(src).iter().enumerate() {
+                        out.real.row_mut(tgt)[src] = (weight * scale).max(FLOOR);
+                    }
+                }
+            }
+            Direction::Source => {
+                fill(&mut out.null, &self.words.src, &lexicon.src.null, FLOOR);
+                fill(&mut out.scales, &self.words.tgt, &lexicon.tgt.given, 0.0);
+                for src in 0..words {
+                    let cells = self.weights.row(src).iter().zip(&out.scales);
+                    for (prob, (weight, scale)) in out.real.row_mut(src).iter_mut().zip(cells) {
+                        *prob = (weight * scale).max(FLOOR);
+                    }
+                }
+            }
         }
         for &(src, tgt) in &self.same {
-            let (word, state) = at(src, tgt);
-            real.row_mut(word)[state] = SAME_WORD;
+            match direction {
+                Direction::Target => out.real.row_mut(tgt)[src] = SAME_WORD,
+                Direction::Source => out.real.row_mut(src)[tgt] = SAME_WORD,
+            }
         }
     }
+}
+
+/// What a list has for each of the words, `unknown` for words that it does not know.
+pub fn fill(out: &mut Vec<f32>, words: &[u32], list: &[f32], unknown: f32) {
+    out.clear();
+    out.extend(words.iter().map(|&word| list.get(word as usize).copied().unwrap_or(unknown)));
 }
 
 /// Numbers by generated word, then state; rows are padded with zeros to a multiple of `LANES`.
@@ -162,6 +184,11 @@ impl Rows {
     /// Number of states.
     pub fn len(&self) -> usize {
         self.states
+    }
+
+    /// Length of a row with the zeros behind it.
+    pub fn stride(&self) -> usize {
+        self.stride
     }
 
     /// The numbers of one word, by state.
@@ -197,9 +224,17 @@ pub struct Emissions {
     pub real: Rows,
     /// By word.
     pub null: Vec<f32>,
+    /// By state: what turns weights into probabilities; scratch memory.
+    scales: Vec<f32>,
 }
 
 impl Emissions {
+    /// Those with these numbers.
+    #[cfg(test)]
+    pub fn new(real: Rows, null: Vec<f32>) -> Self {
+        Emissions { real, null, scales: Vec::new() }
+    }
+
     /// Number of generated words.
     pub fn words(&self) -> usize {
         self.null.len()
