@@ -23,22 +23,21 @@ if TYPE_CHECKING:
 
     from wayword.corpus.doctor import Report
 
+OPTIONS = ("max_length", "max_ratio", "factors", "nfc", "allow", "examples", "memory", "temp_dir")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_bitext(parser)
     add = parser.add_argument
     add("-o", "--out", metavar="DIR", help="write the clean pair and quarantine.tsv")
-    longest = "longest side in words (default 200)"
-    add("--max-length", type=int, default=200, metavar="N", help=longest)
-    ratio = "longest side to shortest (default 9)"
-    add("--max-ratio", type=float, default=9.0, metavar="R", help=ratio)
+    add("--max-length", type=int, default=200, metavar="N", help="longest side in words (200)")
+    add("--max-ratio", type=float, default=9.0, metavar="R", help="longest side to shortest (9)")
     add("--factors", type=int, metavar="N", help="source words are `word|POS|…` with N factors")
     add("--nfc", action="store_true", help="bring kept lines to Unicode's composed form")
     allow = "do not look for this kind; may be repeated"
     add("--allow", action="append", default=[], metavar="KIND", help=allow)
-    shown = "findings shown of each kind (default 5)"
-    add("--examples", type=int, default=5, metavar="N", help=shown)
+    add("--examples", type=int, default=5, metavar="N", help="findings shown of each kind (5)")
     add("--aligner", metavar="MODEL", help="score pairs with a saved aligner, or with a system's")
     least = "least score of a pair, 0 to 1, with --aligner (default 0.5)"
     add("--min-score", type=float, metavar="P", help=least)
@@ -56,8 +55,7 @@ def run(args: argparse.Namespace) -> None:
 
     if args.min_score is not None and not args.aligner:
         raise ArgumentError("min-score: found without --aligner, which gives scores; expected both")
-    names = ("max_length", "max_ratio", "factors", "nfc", "allow", "examples", "memory", "temp_dir")
-    options = chosen(args, *names)
+    options = chosen(args, *OPTIONS)
     with bar("doctor", " lines") as progress, _two_files(args, progress) as (src, tgt):
         if args.aligner:
             report = _screened(args, (src, tgt), options, progress)

@@ -160,7 +160,7 @@ def _of_gathering(facts: Mapping[str, Any]) -> Losses:
     return Losses("gather", left + skipped, left, 0, rows)
 
 
-def _of_doctor(options: doctor.Options, facts: Mapping[str, Any]) -> Losses:
+def _of_doctor(options: Mapping[str, Any], facts: Mapping[str, Any]) -> Losses:
     meanings = doctor.problems()
     rows = [
         Loss(kind, count, meanings[kind], _setting(kind, options))
@@ -171,13 +171,14 @@ def _of_doctor(options: doctor.Options, facts: Mapping[str, Any]) -> Losses:
     return Losses("doctor", facts["lines"], facts["clean"], facts["cleaned"], rows)
 
 
-def _setting(kind: str, options: doctor.Options) -> str:
+def _setting(kind: str, options: Mapping[str, Any]) -> str:
     """What keeps lines of a kind: what is allowed already stays allowed."""
     if kind in ALWAYS:
         return ""
     if kind in LIMITS:
         return f"{LIMITS[kind]}=N"
-    return f"doctor.allow={_listed([*options.allow, kind])}"
+    allowed = [*options["allow"], kind]
+    return f"doctor.allow={_listed(allowed)}"
 
 
 def _of_preparation(limit: int, facts: Mapping[str, Any]) -> Losses:
