@@ -80,9 +80,10 @@ impl Seen {
     ) -> Result<Self> {
         let Seen::Known(Known { set, budget }) = self else { return Ok(self) };
         let folder = TempFolder::new(options.temp_dir.as_deref());
+        // A quarter is left for what the allocator keeps of blocks that grew.
         let room = budget.saturating_sub(set.allocation_size());
         let mut repeated = Sorter::new(&folder, room / 4, None);
-        let mut unknown = Sorter::new(&folder, room / 4 * 3, None);
+        let mut unknown = Sorter::new(&folder, room / 2, None);
         let mut ahead = Ahead::open(files, line, options)?;
         while let Some(fingerprint) = ahead.next()? {
             match fingerprint {
