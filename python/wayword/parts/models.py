@@ -240,7 +240,11 @@ def mix_lm(work: Work) -> dict[str, Any]:
     ]
     refs = sorted(work.inputs["dev"].path.glob("dev.ref*"))
     mixture = lm.mixture_of(models, chain.from_iterable(map(open_text, refs)))
-    options = {"memory": work.memory, "temp_dir": work.out, "progress": work.progress}
+    options: dict[str, Any] = {
+        "memory": work.memory,
+        "temp_dir": work.out,
+        "progress": work.progress,
+    }
     mixed = lm.mix(models, mixture.weights, work.out / "lm", **options)
     return {
         "part": entry("lm", "lm", file="lm"),
