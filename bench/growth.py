@@ -9,8 +9,8 @@ that the aligner gives the pairs once; a copy has the links of its original.
     python bench/run.py growth                      all stages at 100,000 and 1,000,000 pairs
     SIZES="10000000" ONLY="extract lm" python bench/run.py growth
 
-Every stage is a command of its own with one thread; all but `prepare` get `MEMORY` (2G). Disk is
-what the stage's temporary files and results took at most, looked at twice a second.
+Every stage is a command of its own with one thread; all get `MEMORY` (2G). Disk is what the
+stage's temporary files and results took at most, looked at twice a second.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
         "doctor": ["doctor", *raw, "-o", folder / "clean", *room],
         "prepare": [
             *("prepare", raw[0], "--lang", "de", "--case", "truecase"),
-            *("--truecaser", folder / "truecaser", "--learn"),
+            *("--truecaser", folder / "truecaser", "--learn", *room[:-1]),
         ],
         "align": ["align", *prepared, "--threads", "1", *room[:-1]],
         "extract": [

@@ -240,7 +240,7 @@ def test_less_memory_makes_nothing_again_but_links(corpus: Path) -> None:
     little = plan(*files, {**chosen, "memory": "64M", "align": {"memory": "2G"}}).stages
     assert [stage.key for stage in little] == [stage.key for stage in whole]
     kept = {stage.name: stage.memory for stage in little if stage.memory}
-    assert kept == dict.fromkeys(("doctor", "extract", "lm", "waw"), "64M")
+    assert kept == dict.fromkeys(("doctor", "prepare", "extract", "lm", "waw"), "64M")
     linked = plan(*files, {**chosen, "align": {"memory": "64M"}}).links
     assert linked.key != plan(*files, chosen).links.key  # rare pairs may find no room
 

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wayword.corpus.forms import Runs
 from wayword.corpus.moses_rules import _class, _facts, moses_rules
 from wayword.corpus.offsets import folded, locate
 from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
 from wayword.corpus.tokenizer import MOSES, SEGMENTERS, TOKENIZERS
-from wayword.corpus.truecase import Form, Truecaser
+from wayword.corpus.truecase import Form, Truecaser, count_runs, write_forms
 from wayword.errors import ArgumentError, FormatError
 
 NAMES = {
@@ -468,3 +469,67 @@ def test_the_classes_of_moses_are_those_of_sacremoses() -> None:
         theirs = frozenset(getattr(MosesTokenizer, name))
         every = map(chr, range(sys.maxunicode + 1))
         assert {char for char in every if ours.match(char)} == theirs, name
+
+
+def test_a_truecaser_is_the_same_however_few_forms_are_in_memory(tmp_path: Path) -> None:
+    words = [f"{'Ab' if n % 3 else 'aB'}{n * n % 97}x{'Y' if n % 5 else 'y'}" for n in range(2000)]
+    sentences = [["x", *words[at : at + 8]] for at in range(0, len(words), 8)] + SENTENCES
+    whole = Truecaser.fit(sentences, lang="tr")
+    whole.save(tmp_path / "whole")
+    for most in (1, 7, 10_000):
+        folder = tmp_path / str(most)
+        folder.mkdir()
+        runs = Runs(folder, lang="tr")
+        count_runs(sentences, runs, most)
+        write_forms(tmp_path / "bounded", runs.usual(), lang="tr")
+        assert (tmp_path / "bounded").read_bytes() == (tmp_path / "whole").read_bytes()
+        # What one counted goes into the counts of others.
+        runs.save(tmp_path / "run")
+        again = Runs(folder, lang="tr", paths=[tmp_path / "run"])
+        assert list(again.usual()) == [whole.form(key) for key in sorted(whole._forms)]
+
+
+def test_a_truecaser_on_disk_knows_the_words_of_one_in_memory(tmp_path: Path) -> None:
+    words = [f"w{number:03}" for number in range(200)]
+    whole = Truecaser.fit([["x", *words, "Die", "Katze"], *SENTENCES])
+    whole.save(tmp_path / "table")
+    opened = pickle.loads(pickle.dumps(Truecaser.open(tmp_path / "table")))
+    assert len(opened) == len(whole)
+    for word in [*words, "KATZE", "die", "zzz", "A", "w0991", ""]:
+        assert opened.form(word) == whole.form(word)
+    assert opened.apply(["Die", "katze"]) == whole.apply(["Die", "katze"])
+    opened.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "table").read_bytes()
+
+
+@pytest.mark.parametrize("text", ["", "wayword-truecaser\t1\t\ndie\t2\n"])
+def test_a_bad_truecaser_on_disk_is_placed(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.tsv").write_text(text, encoding="utf-8")
+    messages = []
+    for read in (Truecaser.load, Truecaser.open):
+        with pytest.raises(FormatError) as caught:
+            read(tmp_path / "a.tsv")
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_a_truecaser_on_disk_must_be_sorted(tmp_path: Path) -> None:
+    table = "wayword-truecaser\t1\t\ndie\t2\t2\nb\t1\t1\n"
+    (tmp_path / "a.tsv").write_text(table, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"a\.tsv:3: `b` after `die`; fit the truecaser again"):
+        Truecaser.open(tmp_path / "a.tsv")
+
+
+def test_a_preparation_learns_within_memory_what_it_learns_without(tmp_path: Path) -> None:
+    lines = [" ".join(sentence) for sentence in SENTENCES]
+    preparation = Preparation("de", case="truecase")
+    learned = preparation.learn(lines, tmp_path / "table", memory="1M", temp_dir=tmp_path)
+    fitted = preparation.fit(lines)
+    assert learned.truecaser is not None
+    assert fitted.truecaser is not None
+    fitted.truecaser.save(tmp_path / "whole")
+    assert (tmp_path / "table").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["table", "whole"]
+    assert learned.prepare("Die Katze") == fitted.prepare("Die Katze")
+    with pytest.raises(ArgumentError, match="memory: found 1K"):
+        preparation.learn(lines, tmp_path / "table", memory="1K")

@@ -33,6 +33,7 @@ from wayword.config import Config
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, open_text
 from wayword.corpus.subwords import whole_words
+from wayword.corpus.text import MEMORY
 from wayword.evaluate import Output, compare
 from wayword.evaluate.read import read_gold
 from wayword.gather import gather_stage, glossary_stage
@@ -192,18 +193,19 @@ def plan(
 
 def _text(collection: Collection, config: Config, *, held_out: bool) -> Stage:
     """The stages from files to training text; two plain files need not be gathered."""
+    learning: dict[str, Any] = {"held_out": held_out, "subwords": config.subwords}
+    learning["memory"] = config.memory or MEMORY
     if collection.plain is not None:
         clean = clean_stage(*collection.plain, config.doctor)
-        return text_stage(clean, config.text, held_out=held_out, subwords=config.subwords)
+        return text_stage(clean, config.text, **learning)
     langs = config.text.src, config.text.tgt
     gathered = gather_stage(collection, langs)
     return text_stage(
         clean_stage(gathered, None, config.doctor),
         config.text,
-        held_out=held_out,
-        subwords=config.subwords,
         gathered=gathered,
         glossary=glossary_stage(collection, langs),
+        **learning,
     )
 
 

@@ -8,10 +8,8 @@ Cost: a pass over the files to cut them; phrase pairs are written, read and merg
 Not: what has to see all text at once: subwords, language models.
 """
 
-import json
 import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from functools import partial
 from itertools import chain, islice, pairwise
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from wayword import align, extract
@@ -27,7 +26,7 @@ from wayword.align import parts as align_parts
 from wayword.align.parts import Recipe, fit_parts
 from wayword.corpus import Bitext
 from wayword.corpus.annotate import annotator_from_manifest, factored
-from wayword.corpus.files import count_lines, new_bytes, new_file
+from wayword.corpus.files import count_lines, new_bytes, new_file, size_in_bytes
 from wayword.corpus.pieces import bounds, copy_piece, cut, lines_of
 from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import Preparation
@@ -49,24 +48,29 @@ BLOCK = 2000  # lines a process gets at a time
 ALONE = 20_000  # lines that are not worth a second process
 
 
-def spread_fit(work: Work, text: Result, name: str, preparation: Preparation) -> Preparation:
-    """How a text of this name is prepared, with the forms of its words counted in shards."""
+def spread_fit(
+    work: Work, text: Result, name: str, preparation: Preparation, table: Path
+) -> Preparation:
+    """How a text of this name is prepared, with the forms of its words counted in shards.
+
+    The truecaser is written to the file ``table``.
+    """
     assert work.spread is not None, "asked for shards"
     if preparation.case != "truecase":
         return preparation
-    forms = Stage("forms", make_forms, {"name": name, "preparation": preparation.to_dict()})
-    counts: Counter[str] = Counter()
+    chosen = {"name": name, "preparation": preparation.to_dict()}
+    forms = Stage("forms", make_forms, chosen, version=2, memory=work.memory)
     with work.spread(_line_shards(work, forms, text)) as results:
-        for result in results:
-            counts.update(json.loads((result / "forms.json").read_text(encoding="utf-8")))
-    return preparation.fitted(counts)
+        paths = [result / "forms" for result in results]
+        return preparation.learned(preparation.runs(work.out, paths), table)
 
 
 def make_forms(work: Work) -> None:
     """Count the forms of words in a piece of raw text."""
-    counts = Preparation.from_dict(work.options["preparation"]).count(_piece_of(work))
-    with new_file(work.out / "forms.json") as file:
-        json.dump(counts, file, ensure_ascii=False)
+    preparation = Preparation.from_dict(work.options["preparation"])
+    with TemporaryDirectory(dir=work.out) as folder:
+        room = size_in_bytes(work.memory)
+        preparation.count_runs(_piece_of(work), Path(folder), room).save(work.out / "forms")
 
 
 @contextmanager
@@ -84,7 +88,7 @@ def spread_text(
 
 def prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> Iterator[str]:
     """Lines of tokens, by several processes when there is much to do."""
-    prepare = partial(_prepare_block, preparation)
+    prepare = partial(_prepared_block, preparation)
     blocks = iter(lambda: list(islice(lines, BLOCK)), [])
     first = list(islice(blocks, ALONE // BLOCK))
     for block in first:
@@ -93,23 +97,33 @@ def prepared(preparation: Preparation, lines: Iterator[str], threads: int) -> It
         for block in blocks:
             yield from prepare(block)
         return
-    with ProcessPoolExecutor(threads or None, get_context("spawn"), _leave_signals) as pool:
+    begin, spawn = partial(_begin, preparation), get_context("spawn")
+    with ProcessPoolExecutor(threads or None, spawn, begin) as pool:
         try:
             # A few blocks for each process at a time, so that memory does not grow with the text.
             while batch := list(islice(blocks, 16)):
-                for done in pool.map(prepare, batch):
+                for done in pool.map(_prepare_block, batch):
                     yield from done
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)  # what was asked for is not wanted
             raise
 
 
-def _leave_signals() -> None:
+#: How a process prepares its blocks; it is told once, as what was learned may be large.
+_preparations: list[Preparation] = []
+
+
+def _begin(preparation: Preparation) -> None:
     """Ctrl-C goes to all processes of a terminal: the first one stops the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _preparations[:] = [preparation]
 
 
-def _prepare_block(preparation: Preparation, lines: list[str]) -> list[str]:
+def _prepare_block(lines: list[str]) -> list[str]:
+    return _prepared_block(_preparations[0], lines)
+
+
+def _prepared_block(preparation: Preparation, lines: list[str]) -> list[str]:
     return [" ".join(preparation.prepare(line)) for line in lines]
 
 
@@ -118,7 +132,7 @@ def make_tokens(work: Work) -> None:
     preparation = Preparation.from_dict(work.options["preparation"])
     inputs = work.inputs
     if "truecaser" in inputs:
-        preparation = replace(preparation, truecaser=Truecaser.load(inputs["truecaser"]))
+        preparation = replace(preparation, truecaser=Truecaser.open(inputs["truecaser"]))
     if "subwords" in inputs:
         preparation = replace(preparation, subwords=Subwords.load(inputs["subwords"]))
     with new_file(work.out / "tokens") as file:

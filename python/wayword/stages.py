@@ -21,7 +21,7 @@ from wayword.corpus.files import FilePath, check_line_counts, count_lines, new_f
 from wayword.corpus.formats import columns_of, format_of, read_pairs
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.corpus.subwords import Subwords
-from wayword.corpus.text import Preparation
+from wayword.corpus.text import MEMORY, Preparation
 from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
 from wayword.gather import corpus_of_lines
@@ -150,6 +150,7 @@ def text_stage(
     subwords: SubwordOptions | None = None,
     gathered: Stage | None = None,
     glossary: Stage | None = None,
+    memory: str = MEMORY,
 ) -> Stage:
     """Tokenise; hold out a dev set if none is given; drop pairs that are too long.
 
@@ -161,7 +162,7 @@ def text_stage(
     inputs: dict[str, Input] = {"clean": clean}
     inputs |= {"gathered": gathered} if gathered is not None else {}
     inputs |= {"glossary": glossary} if glossary is not None else {}
-    return Stage("prepare", make_text, chosen, inputs, version=2)
+    return Stage("prepare", make_text, chosen, inputs, version=2, memory=memory)
 
 
 def make_text(work: Work) -> dict[str, Any]:
@@ -194,10 +195,6 @@ def _learned(work: Work) -> dict[str, Preparation]:
     options, chosen = work.options["text"], work.options.get("subwords")
     raw = {side: work.inputs["clean"] / "clean" / f"in.{side}" for side in SIDES}
     learned = {side: _fitted(work, side, options.preparation(side)) for side in SIDES}
-    for side in SIDES:
-        truecaser = learned[side].truecaser
-        if truecaser is not None:
-            truecaser.save(work.out / f"truecaser.{side}")
     if chosen is None:
         return learned
     words = {side: map(learned[side].words, open_text(raw[side])) for side in SIDES}
@@ -211,11 +208,12 @@ def _learned(work: Work) -> dict[str, Preparation]:
 
 
 def _fitted(work: Work, side: str, preparation: Preparation) -> Preparation:
-    """How a side is prepared, with the case of its words learned."""
-    clean = work.inputs["clean"]
+    """How a side is prepared, with the case of its words learned and written."""
+    clean, table = work.inputs["clean"], work.out / f"truecaser.{side}"
     if work.shards(clean.facts["clean"]) > 1:
-        return spread_fit(work, clean, f"clean/in.{side}", preparation)
-    return preparation.fit(open_text(clean / "clean" / f"in.{side}"))
+        return spread_fit(work, clean, f"clean/in.{side}", preparation, table)
+    lines = open_text(clean / "clean" / f"in.{side}")
+    return preparation.learn(lines, table, memory=work.memory, temp_dir=work.out)
 
 
 def _side(work: Work, side: str, preparation: Preparation, shards: ExitStack) -> Iterator[str]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from wayword.corpus import Bitext
 from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.forms import lower
 from wayword.corpus.text import Preparation
-from wayword.corpus.truecase import lower
 from wayword.errors import MismatchError
 
 __all__ = ["AuditText", "read_text"]

@@ -11,7 +11,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import print_json
+from wayword.cli.terminal import chosen, print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vocabulary", type=int, default=8000, metavar="N", help="most pieces (default 8000)"
     )
+    parser.add_argument(
+        "--memory", default="1G", metavar="SIZE", help="that learning keeps to (default 1G)"
+    )
+    parser.add_argument("--temp-dir", metavar="DIR", help="where what exceeds it goes")
     parser.add_argument("--no-nfc", action="store_true", help="leave Unicode forms as they are")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--restore", action="store_true", help="tokens in, text out")
@@ -53,9 +57,10 @@ def run(args: argparse.Namespace) -> None:
     preparation = text.Preparation(
         lang=args.lang, tokenizer=args.tokenizer, case=args.case, nfc=not args.no_nfc
     )
-    with files.spooled(args.file) as path:
+    files.size_in_bytes(args.memory)
+    with files.spooled(args.file) as path, files.temp_folder() as folder:
         if args.truecaser:
-            preparation = _with_truecaser(preparation, args.truecaser, path if args.learn else None)
+            preparation = _with_truecaser(preparation, args, path, folder)
         if args.subwords:
             preparation = _with_subwords(preparation, args, path)
         lines = files.open_text(path)
@@ -68,17 +73,19 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _with_truecaser(
-    preparation: "Preparation", table: str, learn_from: "Path | None"
+    preparation: "Preparation", args: argparse.Namespace, path: "Path", folder: "Path"
 ) -> "Preparation":
     """The preparation with a truecaser that is learned and kept, or was kept before."""
     from wayword.corpus import files
     from wayword.corpus.truecase import Truecaser
 
-    if learn_from is None:
-        return replace(preparation, truecaser=Truecaser.load(table))
-    learned = preparation.fit(files.open_text(learn_from))
+    if not args.learn:
+        return replace(preparation, truecaser=Truecaser.load(args.truecaser))
+    room = chosen(args, "memory", "temp_dir")
+    learned = preparation.learn(files.open_text(path), folder / "truecaser", **room)
     if learned.truecaser is not None:
-        learned.truecaser.save(table)
+        with files.new_file(args.truecaser) as table:
+            table.writelines(f"{line}\n" for line in files.open_text(folder / "truecaser"))
     return learned
 
 

@@ -19,6 +19,7 @@ Cost: linear, a block in memory.
 import gzip
 import hashlib
 import io
+import mmap
 import os
 import shutil
 import sys
@@ -46,6 +47,7 @@ __all__ = [
     "check_line_counts",
     "count_lines",
     "is_plain_name",
+    "memory_left",
     "new_bytes",
     "new_file",
     "new_folder",
@@ -300,6 +302,18 @@ def is_plain_name(name: object) -> bool:
     if not isinstance(name, str) or name in {"", ".", ".."}:
         return False
     return not set(name) & {"/", "\\", ":", "\0"}
+
+
+def memory_left(size: int) -> int:
+    """What is left of so many bytes beside what the process holds; a quarter of them at least.
+
+    Where the system does not tell what the process holds, nothing is taken off.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        pages = 0
+    return max(size - pages * mmap.PAGESIZE, size // 4)
 
 
 def size_in_bytes(size: int | str) -> int:

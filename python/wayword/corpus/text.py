@@ -23,14 +23,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.forms import Runs, forms_within, lower
 from wayword.corpus.offsets import locate
 from wayword.corpus.source import Offsets
 from wayword.corpus.split import visible
 from wayword.corpus.subwords import MARK, Subwords, join_pieces
 from wayword.corpus.tokenizer import TOKENIZERS, resolve
-from wayword.corpus.truecase import Truecaser, count_forms, lower
+from wayword.corpus.truecase import Truecaser, count_forms, count_runs, write_forms
 from wayword.errors import ArgumentError
 
 __all__ = ["CASES", "Preparation", "RoundTrip", "round_trip"]
@@ -42,6 +46,8 @@ CASES = {
 }
 
 
+#: That learning keeps to unless told otherwise.
+MEMORY = "1G"
 #: What is learned from text and stands in a file of its own.
 LEARNED = ("truecaser", "subwords")
 #: Tokenizers that lose no character.
@@ -79,6 +85,40 @@ class Preparation:
     def fit(self, lines: Iterable[str]) -> "Preparation":
         """Learn what must be learned from text, the truecaser; other cases need nothing."""
         return self.fitted(self.count(lines)) if self.case == "truecase" else self
+
+    def learn(
+        self,
+        lines: Iterable[str],
+        table: FilePath,
+        *,
+        memory: int | str = MEMORY,
+        temp_dir: FilePath | None = None,
+    ) -> "Preparation":
+        """Learn like ``fit`` from a text of any size, and write the truecaser to a plain file.
+
+        It is read from there when it is asked, so the file must stay. What does not fit into
+        ``memory`` while forms are counted goes to ``temp_dir``.
+        """
+        if self.case != "truecase":
+            return self
+        room = size_in_bytes(memory)
+        with TemporaryDirectory(dir=temp_dir) as folder:
+            return self.learned(self.count_runs(lines, Path(folder), room), table)
+
+    def count_runs(self, lines: Iterable[str], folder: Path, memory: int) -> Runs:
+        """What ``count`` counts, in files."""
+        runs = self.runs(folder)
+        count_runs(map(self._split, lines), runs, forms_within(memory))
+        return runs
+
+    def runs(self, folder: Path, paths: Sequence[Path] = ()) -> Runs:
+        """Files of counted forms; ``paths`` are those that ``count_runs`` of others saved."""
+        return Runs(folder, lang=_primary(self.lang), paths=paths)
+
+    def learned(self, runs: Runs, table: FilePath) -> "Preparation":
+        """The same with the truecaser of counted forms, which is written to a file."""
+        write_forms(table, runs.usual(), lang=_primary(self.lang))
+        return replace(self, truecaser=Truecaser.open(table))
 
     def count(self, lines: Iterable[str]) -> Counter[str]:
         """What ``fit`` counts in text; counts of several texts may be added up."""

@@ -5,7 +5,8 @@ How: count the forms of each word where case says something, keep the most frequ
 2003, in the simple form that Moses uses). Ties go to the form with fewer capitals, then to the
 smaller one by code points. Sacremoses' truecaser would not do: it holds the corpus in memory,
 breaks ties by the order of reading and changes words inside the sentence as well.
-Cost: one pass to fit, memory for the distinct forms; one look-up a sentence to apply.
+Cost: one pass to fit, memory for the distinct forms, which ``wayword.corpus.forms`` bounds;
+one look-up a sentence to apply.
 Not: recasing of lower-cased text; only first words and sentences in capitals are touched.
 
 >>> caser = Truecaser.fit([["Heute", "ist", "die", "Katze", "da"], ["Da", "ist", "heute", "die"]])
@@ -17,24 +18,16 @@ Not: recasing of lower-cased text; only first words and sentences in capitals ar
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
 
 from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.forms import DOTTED, Form, FormFile, Runs, lower, parse_form, usual_form
 from wayword.errors import FormatError
 
-__all__ = ["Form", "Truecaser", "count_forms"]
+__all__ = ["Form", "Truecaser", "count_forms", "count_runs", "write_forms"]
 
 MAGIC = ["wayword-truecaser", "1"]
-DOTTED = frozenset({"tr", "az"})  # languages where I is the capital of ı, and İ of i
 STARTERS = frozenset(".:?!…。？！؟।॥\"'“”„‚‘«»‹›([{-–—*•")  # what may stand before a capital
-
-
-class Form(NamedTuple):
-    """The case a word has most often: ``seen`` times of ``total``."""
-
-    word: str
-    seen: int
-    total: int
 
 
 class Truecaser:
@@ -42,7 +35,7 @@ class Truecaser:
 
     def __init__(self, forms: Iterable[Form], *, lang: str = "") -> None:
         self.lang = lang
-        self._forms = {lower(form.word, lang): form for form in forms}
+        self._forms: Mapping[str, Form] = {lower(form.word, lang): form for form in forms}
 
     @classmethod
     def fit(cls, sentences: Iterable[Sequence[str]], *, lang: str = "") -> "Truecaser":
@@ -55,7 +48,7 @@ class Truecaser:
         forms: dict[str, dict[str, int]] = {}
         for word, count in counts.items():
             forms.setdefault(lower(word, lang), {})[word] = count
-        return cls((_usual(forms[key]) for key in sorted(forms)), lang=lang)
+        return cls((usual_form(forms[key]) for key in sorted(forms)), lang=lang)
 
     def __len__(self) -> int:
         return len(self._forms)
@@ -84,21 +77,26 @@ class Truecaser:
 
     def save(self, path: FilePath) -> None:
         """Write a table of word, seen and total, sorted by the lower-cased word."""
-        with new_file(path) as file:
-            print(*MAGIC, self.lang, sep="\t", file=file)
-            for key in sorted(self._forms):
-                print(*self._forms[key], sep="\t", file=file)
+        write_forms(path, (self._forms[key] for key in sorted(self._forms)), lang=self.lang)
 
     @classmethod
     def load(cls, path: FilePath) -> "Truecaser":
         """Read what ``save`` wrote."""
         lines = open_text(path)
-        head = next(lines, "").split("\t")
-        if head[:2] != MAGIC or len(head) != 3:
-            advice = "fit the truecaser again"
-            raise FormatError(f"{path}:1: no truecaser; expected `{' '.join(MAGIC)}`; {advice}")
+        lang = _language(path, next(lines, ""))
         rows = enumerate(lines, 2)
-        return cls((_parse(line, f"{path}:{number}") for number, line in rows), lang=head[2])
+        return cls((parse_form(line, f"{path}:{number}") for number, line in rows), lang=lang)
+
+    @classmethod
+    def open(cls, path: FilePath) -> "Truecaser":
+        """What ``save`` wrote to a plain file, which is read when a word is asked for.
+
+        It takes little memory, whatever the number of words; the file must stay.
+        """
+        with Path(path).open(encoding="utf-8", newline="\n") as file:
+            caser = cls((), lang=_language(path, file.readline().rstrip("\n")))
+        caser._forms = FormFile(path, lang=caser.lang)
+        return caser
 
     def _usual(self, token: str) -> str:
         form = self.form(token)
@@ -114,11 +112,33 @@ def count_forms(sentences: Iterable[Sequence[str]]) -> Counter[str]:
     return counts
 
 
-def lower(text: str, lang: str = "") -> str:
-    """Lower-case text as its language does it."""
-    if lang in DOTTED:
-        text = text.replace("İ", "i").replace("I", "ı")
-    return text.lower()
+def count_runs(sentences: Iterable[Sequence[str]], runs: Runs, most: int) -> None:
+    """Count like ``count_forms``, with as many as ``most`` different forms in memory."""
+    counts: Counter[str] = Counter()
+    for tokens in sentences:
+        if not _is_shouted(tokens):
+            counts.update(_telling(tokens))
+        if len(counts) >= most:
+            runs.add(counts)
+            counts = Counter()
+    runs.add(counts)
+
+
+def write_forms(path: FilePath, forms: Iterable[Form], *, lang: str = "") -> None:
+    """Write a truecaser of these forms, which are sorted by the lower-cased word."""
+    with new_file(path) as file:
+        print(*MAGIC, lang, sep="\t", file=file)
+        for form in forms:
+            print(*form, sep="\t", file=file)
+
+
+def _language(path: FilePath, line: str) -> str:
+    """What the first line of a saved truecaser says."""
+    head = line.split("\t")
+    if head[:2] != MAGIC or len(head) != 3:
+        advice = "fit the truecaser again"
+        raise FormatError(f"{path}:1: no truecaser; expected `{' '.join(MAGIC)}`; {advice}")
+    return head[2]
 
 
 def _capital(word: str, lang: str) -> str:
@@ -158,23 +178,3 @@ def _is_shouted(tokens: Sequence[str]) -> bool:
         elif token.lower() != token.upper():
             return False
     return long > 1
-
-
-def _usual(forms: dict[str, int]) -> Form:
-    def rank(word: str) -> tuple[int, int, str]:
-        return (-forms[word], sum(map(str.isupper, word)), word)
-
-    word = min(forms, key=rank)
-    return Form(word, forms[word], sum(forms.values()))
-
-
-def _parse(line: str, place: str) -> Form:
-    columns = line.split("\t")
-    if len(columns) != 3 or not columns[0]:
-        found = f"{len(columns)} columns"
-        raise FormatError(f"{place}: {found}; expected word, seen and total; fit it again")
-    counts = [int(text) if text.isdecimal() and len(text) < 19 else 0 for text in columns[1:]]
-    if not 0 < counts[0] <= counts[1]:
-        found = f"counts `{columns[1]}` and `{columns[2]}`"
-        raise FormatError(f"{place}: {found}; expected 0 < seen <= total; fit it again")
-    return Form(columns[0], counts[0], counts[1])
