@@ -129,15 +129,28 @@ def _prepared_block(preparation: Preparation, lines: list[str]) -> list[str]:
 
 def make_tokens(work: Work) -> None:
     """Prepare a piece of raw text."""
-    preparation = Preparation.from_dict(work.options["preparation"])
-    inputs = work.inputs
-    if "truecaser" in inputs:
-        preparation = replace(preparation, truecaser=Truecaser.open(inputs["truecaser"]))
-    if "subwords" in inputs:
-        preparation = replace(preparation, subwords=Subwords.load(inputs["subwords"]))
     with new_file(work.out / "tokens") as file:
-        tokens = prepared(preparation, _piece_of(work), work.threads or 1)
+        tokens = prepared(_fitted(work), _piece_of(work), work.threads or 1)
         file.writelines(f"{line}\n" for line in tokens)
+
+
+#: What this process prepared text by last, and what it was made of.
+_last: list[tuple[Any, Preparation]] = []
+
+
+def _fitted(work: Work) -> Preparation:
+    """The preparation with what was learned, read once for all shards of a text."""
+    inputs = {name: path for name, path in work.inputs.items() if name != "text"}
+    files = [(path, path.stat().st_size, path.stat().st_mtime_ns) for path in inputs.values()]
+    key = work.options["preparation"], files
+    if not _last or _last[0][0] != key:
+        preparation = Preparation.from_dict(work.options["preparation"])
+        if "truecaser" in inputs:
+            preparation = replace(preparation, truecaser=Truecaser.open(inputs["truecaser"]))
+        if "subwords" in inputs:
+            preparation = replace(preparation, subwords=Subwords.load(inputs["subwords"]))
+        _last[:] = [(key, preparation)]
+    return _last[0][1]
 
 
 def _line_shards(
