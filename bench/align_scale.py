@@ -21,6 +21,8 @@ from bench.measure import PYTHON, SHARED, measure
 PAIRS = ("de-en", "zh-en", "ja-en")
 #: Pairs of a spoiled text.
 SPOILED = 20_000
+#: Pairs of a text that is larger than one wants to train on, and of a sample of it.
+MANY, SAMPLED = 2_000_000, 200_000
 #: Pairs, `memory`, passes of the model without memory and of the HMM. Memory is highest in the
 #: first pass, so that large texts need no more.
 GROWTH = (
@@ -80,7 +82,8 @@ np.save(sys.argv[3], aligner.score(text, threads=1))
 
 def rows() -> list[dict[str, Any]]:
     """Samples against all, the score as a filter, memory as text grows."""
-    return [*chain.from_iterable(map(_sample_rows, PAIRS)), *_filter_rows(), *_growth_rows()]
+    samples = chain.from_iterable(map(_sample_rows, PAIRS))
+    return [*samples, *_many_rows(), *_filter_rows(), *_growth_rows()]
 
 
 def _text(pair: str) -> list[tuple[str, str]]:
@@ -160,13 +163,18 @@ def joined() -> list[tuple[str, str]]:
     return [*_text("de-en"), *zip(*sides, strict=True)]
 
 
-def sample_of_many(count: int, sample: int) -> dict[str, Any]:
-    """A text of ``count`` pairs by a sample; AER on the gold set at its start."""
+def _many_rows() -> list[dict[str, Any]]:
+    """A text of `MANY` pairs by all of it and by a sample; AER on the gold set at its start."""
     gold = SHARED / "data" / "align" / "de-en" / "gold.txt"
     with tempfile.TemporaryDirectory() as name:
-        files = _write(varied(joined(), count), Path(name), "text")
-        command: list[str | Path] = [PYTHON, "-c", SAMPLE, *files, str(sample), gold, str(count)]
-        return _sample_row(f"de-en varied, {sample} of {count}", measure(command))
+        files = _write(varied(joined(), MANY), Path(name), "text")
+        return [many_row(files, sample, gold) for sample in (MANY, SAMPLED)]
+
+
+def many_row(files: tuple[Path, Path], sample: int, gold: Path) -> dict[str, Any]:
+    """What learning from a sample of a large text gives."""
+    command: list[str | Path] = [PYTHON, "-c", SAMPLE, *files, str(sample), gold, str(MANY)]
+    return _sample_row(f"de-en varied, {sample:,} of {MANY:,}", measure(command))
 
 
 def _growth_rows() -> list[dict[str, Any]]:
