@@ -6,6 +6,7 @@ How: each stage is a function that describes it and a function ``make_…`` that
 Not: the models of a system; the parts say how they are made (``wayword.parts``).
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -19,6 +20,7 @@ from wayword.align.stream import align_pairs
 from wayword.corpus import Bitext, doctor
 from wayword.corpus.files import FilePath, check_line_counts, count_lines, new_file, open_text
 from wayword.corpus.formats import columns_of, format_of, read_pairs
+from wayword.corpus.pieces import evenly
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import MEMORY, Preparation
@@ -44,6 +46,7 @@ __all__ = [
     "text_stage",
 ]
 
+log = logging.getLogger(__name__)
 SIDES = ("src", "tgt")
 DEV_SHARE, DEV_LEAST, DEV_MOST = 20, 50, 1000  # one line of so many is held out, within limits
 
@@ -197,7 +200,12 @@ def _learned(work: Work) -> dict[str, Preparation]:
     learned = {side: _fitted(work, side, options.preparation(side)) for side in SIDES}
     if chosen is None:
         return learned
-    words = {side: map(learned[side].words, open_text(raw[side])) for side in SIDES}
+    size = work.inputs["clean"].facts["clean"]
+    if 0 < chosen.sentences < size:
+        taken = f"{chosen.sentences} of {size} pairs, at equal steps (`sentences`)"
+        log.info("subwords: takes %s", taken)
+    lines = {side: evenly(open_text(raw[side]), size, chosen.sentences) for side in SIDES}
+    words = {side: map(learned[side].words, lines[side]) for side in SIDES}
     if chosen.joint:
         pieces = dict.fromkeys(SIDES, Subwords.fit(chain(*words.values()), chosen))
     else:

@@ -38,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vocabulary", type=int, default=8000, metavar="N", help="most pieces (default 8000)"
     )
+    lines = "most lines that pieces are learned from, at equal steps; 0 for all (1000000)"
+    parser.add_argument("--sentences", type=int, default=1_000_000, metavar="N", help=lines)
     parser.add_argument(
         "--memory", default="1G", metavar="SIZE", help="that learning keeps to (default 1G)"
     )
@@ -94,11 +96,13 @@ def _with_subwords(
 ) -> "Preparation":
     """The preparation with pieces that are learned and kept, or were kept before."""
     from wayword.corpus import files
+    from wayword.corpus.pieces import evenly
     from wayword.corpus.subwords import Options, Subwords
 
     if not args.learn:
         return replace(preparation, subwords=Subwords.load(args.subwords))
-    options = Options(kind=args.kind, vocabulary=args.vocabulary)
-    learned = Subwords.fit(map(preparation.words, files.open_text(path)), options)
+    options = Options(kind=args.kind, vocabulary=args.vocabulary, sentences=args.sentences)
+    lines = evenly(files.open_text(path), files.count_lines(path), options.sentences)
+    learned = Subwords.fit(map(preparation.words, lines), options)
     learned.save(args.subwords)
     return replace(preparation, subwords=learned)

@@ -17,15 +17,21 @@ finished stage have not.
 ((0, 10), (10, 20), ['drei', 'vier'])
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
 
-from wayword.corpus.files import BLOCK
+from wayword.corpus.files import BLOCK, count_lines, new_file, open_text
 from wayword.errors import MismatchError
 
-__all__ = ["Piece", "bounds", "copy_piece", "cut", "lines_of"]
+__all__ = ["Piece", "bounds", "copy_piece", "cut", "drawn", "evenly", "lines_of"]
 
+log = logging.getLogger(__name__)
+T = TypeVar("T")
 #: Where a piece begins and ends, in bytes.
 Piece = tuple[int, int]
 
@@ -37,6 +43,42 @@ def bounds(lines: int, pieces: int) -> list[int]:
     [0, 3, 6, 10]
     """
     return [lines * number // pieces for number in range(pieces + 1)]
+
+
+def evenly(items: Iterable[T], size: int, wanted: int) -> Iterator[T]:
+    """As many as ``wanted`` of ``size`` items, at equal steps; all for 0, or if there are no more.
+
+    >>> list(evenly(range(10), 10, 4)), list(evenly("abc", 3, 0))
+    ([2, 4, 7, 9], ['a', 'b', 'c'])
+    """
+    if not 0 < wanted < size:
+        yield from items
+        return
+    for number, item in enumerate(items):
+        if number * wanted // size < (number + 1) * wanted // size:
+            yield item
+
+
+@contextmanager
+def drawn(
+    paths: Sequence[Path], wanted: int, folder: Path, *, what: str
+) -> Iterator[Sequence[Path]]:
+    """Line-aligned files with as many as ``wanted`` lines, taken at equal steps.
+
+    They stand in ``folder`` for a while; where files have no more lines, or for 0, it is the files
+    themselves. ``what`` tells the log who takes a part only.
+    """
+    size = count_lines(paths[0])
+    if not 0 < wanted < size:
+        yield paths
+        return
+    log.info("%s: takes %d of %d pairs, at equal steps (`sentences`)", what, wanted, size)
+    with TemporaryDirectory(dir=folder) as name:
+        parts = [Path(name, str(number)) for number in range(len(paths))]
+        for path, part in zip(paths, parts, strict=True):
+            with new_file(part) as file:
+                file.writelines(f"{line}\n" for line in evenly(open_text(path), size, wanted))
+        yield parts
 
 
 def cut(paths: Sequence[Path], lines: Sequence[int]) -> list[list[Piece]]:

@@ -50,10 +50,13 @@ class Options:
     vocabulary: int = 8000
     #: learn the pieces of both sides together
     joint: bool = False
+    #: most sentences of a side that they are learned from, taken at equal steps; 0 for all
+    sentences: int = 1_000_000
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, and subwords when the library is not there."""
         check_range("vocabulary", self.vocabulary, 100, 1_000_000)
+        check_range("sentences", self.sentences, 0)
         if self.kind:
             check_choice("kind", self.kind, KINDS)
             check_installed()

@@ -17,10 +17,11 @@ from wayword.corpus.annotate import (
     open_annotator,
 )
 from wayword.corpus.files import count_lines, new_file, open_text
+from wayword.corpus.pieces import drawn
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError
 from wayword.options import check_range
-from wayword.parts.part import Part, entry
+from wayword.parts.part import SENTENCES, Part, entry
 from wayword.shards import spread_tags
 from wayword.stage import File, Stage, Work
 
@@ -39,10 +40,13 @@ class Annotate:
     annotator: str = ""
     #: how many word classes, when no annotator is named
     classes: int = 100
+    #: most sentences that word classes are learned from, taken at equal steps; 0 for all
+    sentences: int = SENTENCES
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         check_range("classes", self.classes, 1)
+        check_range("sentences", self.sentences, 0)
 
     @property
     def file(self) -> str:
@@ -106,7 +110,7 @@ def annotate_stage(text: Stage, options: Annotate) -> Stage:
     if options.file:
         inputs["annotator"] = File(options.file)  # what is in it counts, not its name
     else:
-        chosen = {"annotator": options.annotator, "classes": options.classes}
+        chosen = {name: getattr(options, name) for name in ("annotator", "classes", "sentences")}
     return Stage("annotate", make_tagged, chosen, inputs, version=1)
 
 
@@ -129,7 +133,8 @@ def _annotator(work: Work, text: Path) -> tuple[Annotator, dict[str, Any]]:
     name = work.inputs.get("annotator") or work.options["annotator"]
     if not name:
         room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-        classes, _ = Classes.fit(text, classes=work.options["classes"], **room)
+        with drawn([text], work.options["sentences"], work.out, what="annotate") as [part]:
+            classes, _ = Classes.fit(part, classes=work.options["classes"], **room)
         classes.save(work.out / FILE)
         return classes, classes.to_manifest()
     annotator = open_annotator(name)

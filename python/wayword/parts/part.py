@@ -40,7 +40,16 @@ if TYPE_CHECKING:
     from wayword.lm import LanguageModel
     from wayword.reorder.feature import Feature
 
-__all__ = ["FEATURES", "KINDS", "Ground", "Part", "Wanted", "kind_of", "open_part"]
+__all__ = [
+    "FEATURES",
+    "KINDS",
+    "SENTENCES",
+    "Ground",
+    "Part",
+    "Wanted",
+    "kind_of",
+    "open_part",
+]
 
 #: Every kind of part, and the class that says all about it.
 KINDS: dict[str, str] = {
@@ -60,6 +69,8 @@ KINDS: dict[str, str] = {
 }
 #: Those that a configuration may name in ``model.features``.
 FEATURES = ("waw", "neural", "lop", "matrix", "python")
+#: The most that a model of word order learns from, which is in memory, unless told otherwise.
+SENTENCES = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,19 @@ the user wrote, because a ``Source`` remembers where each word stood.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from wayword.corpus.annotate import factored, parse_factored
-from wayword.corpus.files import new_file, open_text
+from wayword.corpus.files import count_lines, new_file, open_text
 from wayword.corpus.source import Source
 from wayword.options import check_number, check_range
-from wayword.parts.lop import learn
-from wayword.parts.part import Part, entry
+from wayword.parts.lop import VERSION, learn
+from wayword.parts.part import SENTENCES, Part, entry
 from wayword.reorder import lop
 from wayword.reorder.order import rank_of
 from wayword.stage import Result, Stage, Work
@@ -27,12 +30,15 @@ from wayword.store import copy_file
 __all__ = ["Preorder", "PreorderPart", "preorder_stage", "preorderer_stage", "reordered_stage"]
 
 NAME = "preorder"
+BLOCK = 20_000  # sentences that are put in order at a time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preorder(lop.Learning):
     """How the source is put in the order of its translation."""
 
+    #: most sentences that it learns from, taken at equal steps; 0 for all
+    sentences: int = SENTENCES
     #: learn from links that count as much as the aligner is sure of them (``joint``)
     posteriors: bool = False
     #: align the reordered text anew; false: the links move with their words
@@ -125,7 +131,7 @@ def preorder_stage(
     chosen = {"model": model, **options.learning}
     if options.posteriors:
         chosen["posteriors"] = True
-    return Stage(NAME, make_preordered, chosen, inputs, version=lop.LopModel.VERSION)
+    return Stage(NAME, make_preordered, chosen, inputs, version=VERSION)
 
 
 def preorderer_stage(preordered: Stage, options: Preorder) -> Stage:
@@ -148,26 +154,34 @@ def make_preordered(work: Work) -> dict[str, Any]:
     """Write the model, the reordered text, its links, and the orders."""
     options = dict(work.options)
     posteriors = options.pop("posteriors", False)
-    model = learn(work, options, posteriors=posteriors)
+    model = learn(work, options, posteriors=posteriors, what=NAME)
     model.save(work.out / NAME)
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
-    sentences = map(parse_factored, open_text(tagged / "train.src"))
-    orders = model.orders(
-        sentences, choice=options["choice"], threads=work.threads, progress=work.progress
-    )
-    with new_file(work.out / "orders") as file:
-        file.writelines(f"{' '.join(map(str, order))}\n" for order in orders)
-    with new_file(work.out / "train.src") as file:
-        plain = zip(open_text(text / "train.src"), orders, strict=True)
-        file.writelines(f"{_moved(line.split(), order)}\n" for line, order in plain)
+    lines = zip(open_text(text / "train.src"), open_text(linked / "links"), strict=True)
+    with ExitStack() as opened:
+        names = ("train.src", "links", "orders")
+        files = [opened.enter_context(new_file(work.out / name)) for name in names]
+        orders = _orders(work, model, tagged / "train.src", options["choice"])
+        for (line, links), order in zip(lines, orders, strict=True):
+            moved = (_moved(line.split(), order), _moved_links(links, order))
+            for file, words in zip(files, (*moved, " ".join(map(str, order))), strict=True):
+                print(words, file=file)
     copy_file(text / "train.tgt", work.out / "train.tgt")
-    with new_file(work.out / "links") as file:
-        pairs = zip(open_text(linked / "links"), orders, strict=True)
-        file.writelines(f"{_moved_links(line, order)}\n" for line, order in pairs)
     # Evaluation links the words that the user wrote.
     copy_file(linked / "aligner", work.out / "aligner")
     assert model.summary is not None
     return model.summary.to_dict()
+
+
+def _orders(work: Work, model: lop.LopModel, path: Path, choice: str) -> Iterator[Sequence[int]]:
+    """The orders of all sentences of a tagged text, found block by block."""
+    sentences = map(parse_factored, open_text(path))
+    done, size = 0, count_lines(path)
+    while block := list(islice(sentences, BLOCK)):
+        yield from model.orders(block, choice=choice, threads=work.threads)
+        done += len(block)
+        if work.progress is not None:
+            work.progress(done, size)
 
 
 def _moved(words: Sequence[str], order: Sequence[int]) -> str:

@@ -1,22 +1,37 @@
 """The word-after-word model as a part of a system, and the stage that learns it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from wayword.parts.part import Ground, Part, Wanted, entry
+from wayword.corpus.pieces import drawn
+from wayword.options import check_range
+from wayword.parts.part import SENTENCES, Ground, Part, Wanted, entry
 from wayword.reorder import waw
 from wayword.reorder.feature import Feature
 from wayword.stage import Stage, Work
 
-__all__ = ["WawPart"]
+__all__ = ["WawOptions", "WawPart"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WawOptions(waw.Options):
+    """The word-after-word model of a system."""
+
+    #: most sentences that it learns from, taken at equal steps; 0 for all
+    sentences: int = SENTENCES
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before any counting."""
+        super().__post_init__()
+        check_range("sentences", self.sentences, 0)
 
 
 class WawPart(Part):
     """A word-after-word model; gives a path feature, which spaces may prune by."""
 
     kind = "waw"
-    Options = waw.Options
+    Options = WawOptions
 
     @cached_property
     def model(self) -> waw.WawModel:
@@ -37,7 +52,7 @@ class WawPart(Part):
         return self.model.feature(self.name)
 
     @classmethod
-    def stage(cls, wanted: Wanted, ground: Ground, options: waw.Options) -> Stage:
+    def stage(cls, wanted: Wanted, ground: Ground, options: WawOptions) -> Stage:
         """Learn which word comes right after which."""
         assert ground.tagged is not None, "a part that reads tags gets them"
         inputs = {"text": ground.text, "links": ground.links, "tagged": ground.tagged}
@@ -50,9 +65,12 @@ class WawPart(Part):
 def make_waw(work: Work) -> dict[str, Any]:
     """Learn and write the model."""
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
-    corpus = waw.Corpus.read(tagged / "train.src", text / "train.tgt", linked / "links")
+    options = dict(vars(work.options["waw"]))
+    files = tagged / "train.src", text / "train.tgt", linked / "links"
+    with drawn(files, options.pop("sentences"), work.out, what="waw") as parts:
+        corpus = waw.Corpus.read(*parts)
     room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    room |= {"temp_dir": work.out, **vars(work.options["waw"]), "memory": work.memory}
+    room |= {"temp_dir": work.out, **options, "memory": work.memory}
     model = waw.train(corpus, **room)
     name = work.options["name"]
     model.save(work.out / name)
