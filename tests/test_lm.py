@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from hypothesis import strategies as st
 from tests.reference.kneser_ney import Gram, KneserNey, backed_off
 
 from wayword.cli import main
-from wayword.corpus.files import size_in_bytes
+from wayword.corpus.files import size_in_bytes, temp_folder
 from wayword.errors import ArgumentError, FormatError, LimitError, MismatchError, WaywordError
-from wayword.lm import LanguageModel, mix, mixture_of, train, train_arpa
+from wayword.lm import LanguageModel, count, merge, mix, mixture_of, train, train_arpa
 
 LN_10 = math.log(10)
 SHARED = Path(__file__).parents[1].parent / "shared"
@@ -198,6 +199,40 @@ def test_little_memory_gives_the_same_bytes_and_leaves_no_files(tmp_path: Path) 
     assert list(temp.iterdir()) == []
     assert (tmp_path / "a.lm").read_bytes() == (tmp_path / "b.lm").read_bytes()
     assert ample.score(text[0]) == LanguageModel.load(tmp_path / "b.lm").score(text[0])
+
+
+@given(lines=LINES, cuts=st.lists(st.integers(0, 12), max_size=3), order=st.integers(1, 5))
+@settings(max_examples=30, deadline=None)
+def test_parts_of_a_text_give_the_bytes_of_the_whole(
+    lines: list[str], cuts: list[int], order: int
+) -> None:
+    ends = sorted({0, len(lines), *(min(cut, len(lines)) for cut in cuts)})
+    with temp_folder() as folder:
+        parts = [folder / str(number) for number in range(len(ends) - 1)]
+        for path, (start, end) in zip(parts, pairwise(ends), strict=True):
+            assert count(lines[start:end], path, order=order) == end - start
+        merged = merge(parts, folder / "merged", threads=2)
+        whole = train(lines, folder / "whole", order=order)
+        assert (folder / "merged").read_bytes() == (folder / "whole").read_bytes()
+        assert merged.summary == whole.summary
+
+
+def test_counts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    count(TOY, first, order=3)
+    count(TOY, second, order=2)
+    expected = f"^{second}: order 2, but {first} has 3; count all parts of a text with the same"
+    with pytest.raises(MismatchError, match=expected):
+        merge([first, second])
+    data = bytearray(first.read_bytes())
+    data[-3] ^= 1
+    first.write_bytes(data)
+    with pytest.raises(FormatError, match="bytes that do not fit their checksum; expected a file"):
+        merge([first])
+    with pytest.raises(FormatError, match="no sentence; expected at least one line"):
+        merge([])
+    with pytest.raises(ArgumentError, match="prune: found 0 2 1"):
+        merge([second], prune=[0, 2, 1])
 
 
 def test_text_comes_from_files_lines_and_lists_of_words(tmp_path: Path) -> None:

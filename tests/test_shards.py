@@ -46,7 +46,10 @@ def test_the_number_of_shards_changes_no_byte(text: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", ["pieces", "tags"])
 def test_other_ways_to_cut_change_no_byte(kind: str, text: Path, tmp_path: Path) -> None:
-    """Corpora with weights; and either subwords and a test of pairs, or our own tagger."""
+    """Corpora with weights; and either subwords and a test of pairs, or our own tagger.
+
+    The language model has further text in one of them.
+    """
     lines = [(text / f"train.{lang}").read_text().splitlines(keepends=True) for lang in LANGS]
     for name, part in (("a", slice(0, 250)), ("b", slice(250, 800))):
         for lang, side in zip(LANGS, lines, strict=True):
@@ -66,6 +69,7 @@ def test_other_ways_to_cut_change_no_byte(kind: str, text: Path, tmp_path: Path)
         chosen = {
             "model": {"features": ["waw"]},
             "annotate": {"annotator": str(tmp_path / "tagger")},
+            "lm": {"order": 4, "prune": [0, 0, 1], "text": [str(text / "train.en")]},
         }
     planned = plan(Collection(corpora), None, {**QUICK, **chosen})
     whole = trained(tmp_path / "whole", 1, planned)

@@ -309,7 +309,18 @@ class LanguageModelTrainer:
         threads: int,
         progress: _Progress,
     ) -> tuple[LanguageModel | None, dict[str, Any]]: ...
+    def write_counts(self, path: _Path, order: int) -> int: ...
 
+def estimate_language_model(
+    counts: Sequence[_Path],
+    *,
+    prune: list[int],
+    memory: int,
+    out: _Path | None,
+    threads: int,
+    temp_dir: _Path | None = None,
+    progress: _Progress = None,
+) -> tuple[LanguageModel, dict[str, Any]]: ...
 def mix_language_models(
     models: list[LanguageModel],
     weights: list[float],

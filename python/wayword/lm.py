@@ -43,6 +43,8 @@ __all__ = [
     "Perplexity",
     "Summary",
     "WordScore",
+    "count",
+    "merge",
     "mix",
     "mix_arpa",
     "mixture_of",
@@ -296,6 +298,59 @@ def train_arpa(
         order=order, prune=list(prune), out=out, arpa=True, threads=threads, progress=progress
     )
     return _summary(summary)
+
+
+def count(
+    text: Text,
+    out: Path,
+    *,
+    order: int = Options.order,
+    memory: int | str = Options.memory,
+    temp_dir: Path | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Count the n-grams of a part of a text, for ``merge``; gives the number of its sentences.
+
+    Parts may be counted by different processes, at the same time.
+    """
+    check_range("order", order, 1, MAX_ORDER)
+    return _trainer(text, memory, temp_dir, progress).write_counts(out, order)
+
+
+def merge(
+    counts: Sequence[Path],
+    out: Path | None = None,
+    *,
+    prune: Sequence[int] = Options.prune,
+    memory: int | str = Options.memory,
+    temp_dir: Path | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> LanguageModel:
+    """Estimate a model from what ``count`` wrote of all parts of a text, given in its order.
+
+    It is the model that ``train`` makes of the whole text, byte for byte.
+
+    >>> from wayword.corpus.files import temp_folder
+    >>> lines = ["a b c a b", "a b d", "c a b c", "b a"]
+    >>> with temp_folder() as folder:
+    ...     parts = [folder / "1", folder / "2"]
+    ...     sentences = count(lines[:3], parts[0], order=3) + count(lines[3:], parts[1], order=3)
+    ...     merged = merge(parts)
+    >>> sentences, merged.score("a b c") == train(lines, order=3).score("a b c")
+    (4, True)
+    """
+    check_range("threads", threads, 0)
+    core, summary = _core.estimate_language_model(
+        list(counts),
+        prune=list(prune),
+        memory=size_in_bytes(memory),
+        out=out,
+        threads=threads,
+        temp_dir=temp_dir,
+        progress=progress,
+    )
+    return LanguageModel(core, _summary(summary))
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 In: a stage being done (``Work``) whose runner has room for several shards. Out: what the stage
 would have made in one go, byte for byte, whatever the number of shards.
 How: a shard is itself a small stage, whose input is a piece of line-aligned files; what comes out
-is put together in the order of the text (tokens, links, tags) or added up (forms, phrase pairs).
-Cost: a pass over the files to cut them; phrase pairs are written, read and merged once more.
-Not: what has to see all text at once: subwords, language models.
+is put together in the order of the text (tokens, links, tags) or added up (forms, phrase pairs,
+n-grams).
+Cost: a pass over the files to cut them; phrase pairs and n-grams are written, read and merged once
+more.
+Not: what has to see all text at once: subwords.
 """
 
 import shutil
@@ -21,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wayword import align, extract
+from wayword import align, extract, lm
 from wayword.align import parts as align_parts
 from wayword.align.parts import Recipe, fit_parts
 from wayword.corpus import Bitext
@@ -39,6 +41,7 @@ __all__ = [
     "spread_aligner",
     "spread_fit",
     "spread_links",
+    "spread_lm",
     "spread_table",
     "spread_tags",
     "spread_text",
@@ -154,11 +157,18 @@ def _fitted(work: Work) -> Preparation:
 
 
 def _line_shards(
-    work: Work, stage: Stage, text: Result, more: Mapping[str, Input] | None = None
+    work: Work,
+    stage: Stage,
+    text: Result,
+    more: Mapping[str, Input] | None = None,
+    lines: int | None = None,
 ) -> list[Stage]:
-    """A stage like this one for each piece of the file of a result that its options name."""
+    """A stage like this one for each piece of the file of a result that its options name.
+
+    ``lines`` are those that count, from the first; None for all.
+    """
     path = text / stage.options["name"]
-    lines = count_lines(path)
+    lines = count_lines(path) if lines is None else lines
     pieces = cut([path], bounds(lines, work.shards(lines)))
     inputs: dict[str, Input] = {"text": text, **(more or {})}
     return [
@@ -321,6 +331,36 @@ def make_counts(work: Work) -> dict[str, Any]:
     pairs = extract.count(bitext, links, work.out / "counts", **room, **work.options["extract"])
     links.unlink()
     return {"pairs": pairs}
+
+
+def spread_lm(
+    work: Work, lines: int, further: Iterable[str], options: Mapping[str, Any], out: Path
+) -> lm.LanguageModel:
+    """Write the language model of the target side, counted in shards, and of further lines.
+
+    ``lines`` are those of the target side that count, from the first.
+    """
+    assert work.spread is not None, "asked for shards"
+    counted = {"order": options["order"], "memory": options["memory"]}
+    ngrams = Stage("ngrams", make_ngrams, {"name": "train.tgt", **counted})
+    shards = _line_shards(work, ngrams, work.inputs["text"], lines=lines)
+    with work.spread(shards) as results:
+        counts = [result / "ngrams" for result in results]
+        rest = work.out / "further"
+        if lm.count(further, rest, temp_dir=work.out, **counted):
+            counts.append(rest)
+        room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+        chosen = {"prune": options["prune"], "memory": options["memory"]}
+        model = lm.merge(counts, out, temp_dir=work.out, **room, **chosen)
+    rest.unlink()
+    return model
+
+
+def make_ngrams(work: Work) -> dict[str, Any]:
+    """Count the n-grams of a piece of prepared text."""
+    room = {"order": work.options["order"], "memory": work.options["memory"]}
+    sentences = lm.count(_piece_of(work), work.out / "ngrams", temp_dir=work.out, **room)
+    return {"sentences": sentences}
 
 
 def spread_tags(work: Work, described: Mapping[str, Any], file: Path) -> None:

@@ -84,6 +84,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(align::symmetrisations, module)?)?;
     module.add_function(wrap_pyfunction!(align::symmetrise, module)?)?;
     module.add_function(wrap_pyfunction!(lm::mix_language_models, module)?)?;
+    module.add_function(wrap_pyfunction!(lm::estimate_language_model, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::order_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(reorder::orders_from_links, module)?)?;
     module.add_function(wrap_pyfunction!(extract::orientation_counts, module)?)?;

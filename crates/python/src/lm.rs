@@ -265,6 +265,50 @@ impl LanguageModelTrainer {
         })?;
         Ok((model.map(LanguageModel::new), summary_as_dict(py, &summary)?))
     }
+
+    /// Counts n-grams of up to `order` words and writes them for `estimate_language_model`; gives
+    /// the number of sentences.
+    fn write_counts(&self, py: Python<'_>, path: PathBuf, order: usize) -> PyResult<u64> {
+        let options = TrainOptions { order, prune: Vec::new(), memory: self.memory };
+        enter(py, 1, None, |job| {
+            let corpus = self.corpus.lock().expect("no panic while the lock is held").take();
+            let corpus = corpus.ok_or_else(used)?;
+            let sentences = corpus.sentences();
+            lm::write_part(corpus, &options, &path, job)?;
+            Ok(sentences)
+        })
+    }
+}
+
+/// Estimates the model of a text from the counts of its parts; see `wayword.lm.merge`.
+#[pyfunction]
+#[pyo3(signature = (counts, *, prune, memory, out, threads, temp_dir=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn estimate_language_model<'py>(
+    py: Python<'py>,
+    counts: Vec<PathBuf>,
+    prune: Vec<u64>,
+    memory: usize,
+    out: Option<PathBuf>,
+    threads: usize,
+    temp_dir: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(LanguageModel, Bound<'py, PyDict>)> {
+    let (model, summary) = enter(py, threads, progress, |job| {
+        let parts = lm::Parts::open(&counts, temp_dir.as_deref())?;
+        let options = TrainOptions { order: parts.order().max(1), prune, memory };
+        let estimate = lm::estimate_parts(parts, &options, job)?;
+        let summary = estimate.summary().clone();
+        let model = match out.as_deref() {
+            Some(path) => {
+                lm::write_image(&estimate, path, memory, job)?;
+                lm::Model::open(path, false)?
+            }
+            None => lm::write_image_in_memory(&estimate, memory, job)?,
+        };
+        Ok((model, summary))
+    })?;
+    Ok((LanguageModel::new(model), summary_as_dict(py, &summary)?))
 }
 
 /// Mixes models by weights; see `wayword.lm.mix`. With `out` the mixture is written there, as ARPA

@@ -14,7 +14,7 @@ from wayword.corpus.files import count_lines, new_file, open_text
 from wayword.corpus.text import Preparation
 from wayword.options import check_choice
 from wayword.parts.part import Part, entry
-from wayword.shards import spread_table
+from wayword.shards import spread_lm, spread_table
 from wayword.stage import File, Result, Stage, Work
 
 if TYPE_CHECKING:
@@ -213,16 +213,17 @@ def make_lm(work: Work) -> dict[str, Any]:
 
     options = {**work.options, "memory": work.memory}
     preparation, name = options.pop("preparation", None), options.pop("name", "lm")
-    parts: list[Any] = []
-    if "text" in work.inputs:
-        parts.append(_sentences(work.inputs["text"]))
+    text, further = work.inputs.get("text"), None
     if preparation is not None:
-        text = work.inputs.get("text") or work.inputs["prepared"]
-        parts.append(_prepared(load_preparation(text, "tgt", preparation), work.inputs["more"]))
-    lines = (open_text(part) if isinstance(part, Path) else part for part in parts)
-    source = parts[0] if len(parts) == 1 else chain.from_iterable(lines)
-    room: dict[str, Any] = {"temp_dir": work.out, "threads": work.threads}
-    summary = lm.train(source, work.out / name, progress=work.progress, **room, **options).summary
+        learned = load_preparation(text or work.inputs["prepared"], "tgt", preparation)
+        further = _prepared(learned, work.inputs["more"])
+    lines = _count_sentences(text) if text is not None else 0
+    if work.shards(lines) > 1:
+        summary = spread_lm(work, lines, further or (), options, work.out / name).summary
+    else:
+        source = _lm_text(text, further)
+        room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+        summary = lm.train(source, work.out / name, temp_dir=work.out, **room, **options).summary
     assert summary is not None
     return {
         "part": entry("lm", name, file=name),
@@ -255,10 +256,21 @@ def mix_lm(work: Work) -> dict[str, Any]:
     }
 
 
-def _sentences(text: Result) -> "Path | Iterator[str]":
-    """The target side of the training text; terms of a glossary, at its end, are no sentences."""
+def _count_sentences(text: Result) -> int:
+    """Lines of the training text; terms of a glossary, at its end, are no sentences."""
+    return text.facts["pairs"] if text.facts.get("glossary") else count_lines(text / "train.tgt")
+
+
+def _lm_text(text: Result | None, further: Iterator[str] | None) -> "Path | Iterator[str]":
+    """What a model is made of: the target side of the training text, further lines, or both."""
+    if text is None:
+        return further or iter(())
     path = text / "train.tgt"
-    return islice(open_text(path), text.facts["pairs"]) if text.facts.get("glossary") else path
+    is_whole = not text.facts.get("glossary")
+    if is_whole and further is None:
+        return path
+    lines = open_text(path) if is_whole else islice(open_text(path), text.facts["pairs"])
+    return chain(lines, further or ())
 
 
 def _prepared(preparation: Preparation, paths: Sequence[Path]) -> Iterator[str]:

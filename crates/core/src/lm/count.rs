@@ -22,6 +22,25 @@ use std::sync::{Arc, Mutex};
 /// Windows or n-grams between two looks at the job.
 const BLOCK: u64 = 1 << 16;
 
+/// How much text there is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Size {
+    /// Number of sentences.
+    pub sentences: u64,
+    /// Number of words; sentence marks are not counted.
+    pub words: u64,
+    /// Words of the longest sentence.
+    pub longest: u64,
+}
+
+impl Size {
+    /// The longest n-grams there are of up to `order` words: a sentence has two marks besides its
+    /// words.
+    pub fn order(&self, order: usize) -> usize {
+        order.min(usize::try_from(self.longest).unwrap_or(usize::MAX).saturating_add(2))
+    }
+}
+
 /// Sentences as word numbers; every sentence ends with `</s>`.
 pub struct Corpus {
     vocab: Vocab,
@@ -79,14 +98,10 @@ impl Corpus {
         self.sentences
     }
 
-    /// Number of words; sentence marks are not counted.
-    pub fn words(&self) -> u64 {
-        self.ids.len() - self.sentences
-    }
-
-    /// Words of the longest sentence.
-    pub fn longest(&self) -> u64 {
-        self.longest
+    /// How much text it has.
+    pub fn size(&self) -> Size {
+        let (sentences, longest) = (self.sentences, self.longest);
+        Size { sentences, words: self.ids.len() - sentences, longest }
     }
 
     /// The words, the reserved ones first.

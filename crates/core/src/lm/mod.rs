@@ -5,7 +5,7 @@
 //! (Heafield et al., 2013); queries in hash tables that lie in a mapped file.
 //! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
 //!
-//! `count` and `estimate` make n-grams from text, `mix` from other models, `arpa` reads and writes them, `image` lays
+//! `count` and `estimate` make n-grams from text, `parts` from text that was counted elsewhere, `mix` from other models, `arpa` reads and writes them, `image` lays
 //! them out for look-ups, `model` answers and `sentence` sums up.
 
 mod arpa;
@@ -21,6 +21,7 @@ mod lists;
 mod mix;
 mod model;
 mod open;
+mod parts;
 mod seat;
 mod sentence;
 mod share;
@@ -39,9 +40,10 @@ pub use lists::GramLists;
 pub use mix::mix;
 pub use model::{Match, Model};
 pub use open::{LoadOptions, load};
+pub use parts::{Parts, write_part};
 pub use sentence::{SentenceScore, WordScore};
 pub use state::State;
-pub use train::{Estimate, Summary, TrainOptions, estimate};
+pub use train::{Estimate, Summary, TrainOptions, estimate, estimate_parts};
 
 use crate::corpus::WordId;
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::Job;
 use crate::corpus::WordId;
 use crate::error::{Place, Result};
+use crate::storage::TempFolder;
 use proptest::prelude::*;
 
 const TOY: [&str; 9] =
@@ -124,6 +125,49 @@ proptest! {
         for memory in [memory, 1 << 20] {
             let other = model_by(texts(), order, memory, threads);
             prop_assert!(ample.bytes() == other.bytes());
+        }
+    }
+
+    #[test]
+    fn parts_give_the_bytes_of_the_whole_text(
+        lines in sentences(),
+        order in 1_usize..6,
+        cuts in proptest::collection::vec(0_usize..12, 0..4),
+        memory in 1_usize..2000,
+        threads in 1_usize..5,
+    ) {
+        let texts: Vec<_> = lines.iter().map(String::as_str).collect();
+        let mut ends: Vec<_> = cuts.into_iter().map(|cut| cut.min(texts.len())).collect();
+        ends.extend([0, texts.len()]);
+        ends.sort_unstable();
+        let folder = TempFolder::new(None);
+        let options = TrainOptions { order, prune: vec![], memory };
+        let mut paths = Vec::new();
+        for (number, piece) in ends.windows(2).enumerate() {
+            paths.push(folder.new_path().unwrap());
+            let part = corpus(texts[piece[0]..piece[1]].iter().copied(), memory);
+            write_part(part, &options, &paths[number], &Job::default()).unwrap();
+        }
+        let parts = Parts::open(&paths, None).unwrap();
+        prop_assert_eq!(parts.order(), order);
+        let job = Job::new(threads);
+        let joined = estimate_parts(parts, &options, &job).unwrap();
+        let whole = estimate(corpus(texts, 1 << 20), &options, &Job::default()).unwrap();
+        prop_assert_eq!(joined.summary(), whole.summary());
+        let image = |estimate| write_image_in_memory(estimate, 1 << 20, &Job::default()).unwrap();
+        prop_assert!(image(&joined).bytes() == image(&whole).bytes());
+    }
+
+    #[test]
+    fn any_bytes_are_counts_or_an_error(
+        body in proptest::collection::vec(prop_oneof![0_u8..6, any::<u8>()], 0..80),
+    ) {
+        let folder = TempFolder::new(None);
+        let path = folder.new_path().unwrap();
+        std::fs::write(&path, parts::SEAL.seal(&[], &body)).unwrap();
+        if let Ok(read) = Parts::open(&[&path], None) {
+            let options = TrainOptions { order: read.order(), prune: vec![], memory: 4096 };
+            let _ = estimate_parts(read, &options, &Job::default());
         }
     }
 

@@ -1,23 +1,27 @@
 //! Estimates a model from text: the passes in their order.
 //!
-//! In: a `Corpus` and options. Out: an `Estimate`, which is `Grams` and can be written as ARPA
+//! In: a `Corpus`, or `Parts` of one that were counted before, and options. Out: an `Estimate`, which is `Grams` and can be written as ARPA
 //! or as an image, with a `Summary` of what was counted.
 //! Not: writing; the caller chooses the form.
 
 use super::MAX_ORDER;
-use super::count::{Adjusted, Corpus, CountOptions, adjust, count_windows, frequencies, taken};
+use super::count::{
+    Adjusted, Corpus, CountOptions, Size, adjust, count_windows, frequencies, taken,
+};
 use super::discount::Discount;
 use super::estimate::{Setting, discount_order, interpolate, unigrams};
 use super::grams::{GramIter, Grams};
 use super::key::bits_for;
 use super::lists::GramLists;
+use super::parts::{Part, Parts, join_windows};
 use super::share::Shares;
 use crate::Job;
-use crate::corpus::WordId;
+use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::parallel;
-use std::sync::Mutex;
+use crate::storage::{Spool, TempFolder};
+use std::sync::{Arc, Mutex};
 
 /// How a model is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,35 +60,66 @@ pub struct Estimate {
 
 /// Estimates an interpolated modified Kneser-Ney model.
 pub fn estimate(corpus: Corpus, options: &TrainOptions, job: &Job) -> Result<Estimate> {
-    let prune = checked(options)?;
-    if corpus.sentences() == 0 {
-        return Err(no_text());
-    }
-    // A sentence has two marks besides its words; no n-gram is longer.
-    let order = options.order.min(usize::try_from(corpus.longest()).unwrap_or(usize::MAX) + 2);
-    let bits = bits_for(corpus.vocab().len());
-    match (to_u32(order) * bits).div_ceil(64) {
-        1 => run::<1>(corpus, options, (order, bits), &prune, job),
-        2 => run::<2>(corpus, options, (order, bits), &prune, job),
-        3 => run::<3>(corpus, options, (order, bits), &prune, job),
-        _ => run::<4>(corpus, options, (order, bits), &prune, job),
+    let (size, folder) = (corpus.size(), corpus.folder().clone());
+    let (vocab, ids) = corpus.into_parts()?;
+    let frequencies = frequencies(&ids, vocab.len())?;
+    Text { size, vocab, frequencies, source: Source::Ids(ids), folder }.estimate(options, job)
+}
+
+/// Estimates the model of a text whose parts were counted by themselves: that of `estimate`, byte
+/// for byte.
+pub fn estimate_parts(parts: Parts, options: &TrainOptions, job: &Job) -> Result<Estimate> {
+    let (size, vocab, frequencies, files, folder) = parts.into_text();
+    Text { size, vocab, frequencies, source: Source::Parts(files), folder }.estimate(options, job)
+}
+
+/// A text of which all is known but its n-grams.
+struct Text {
+    size: Size,
+    vocab: Vocab,
+    /// How often each word occurs.
+    frequencies: Vec<u64>,
+    source: Source,
+    folder: Arc<TempFolder>,
+}
+
+/// Where windows of words come from.
+enum Source {
+    Ids(Spool<WordId>),
+    Parts(Vec<Part>),
+}
+
+impl Text {
+    fn estimate(self, options: &TrainOptions, job: &Job) -> Result<Estimate> {
+        let prune = checked(options)?;
+        if self.size.sentences == 0 {
+            return Err(no_text());
+        }
+        let order = self.size.order(options.order);
+        let bits = bits_for(self.vocab.len());
+        match (to_u32(order) * bits).div_ceil(64) {
+            1 => run::<1>(self, options, (order, bits), &prune, job),
+            2 => run::<2>(self, options, (order, bits), &prune, job),
+            3 => run::<3>(self, options, (order, bits), &prune, job),
+            _ => run::<4>(self, options, (order, bits), &prune, job),
+        }
     }
 }
 
 fn run<const W: usize>(
-    corpus: Corpus,
+    text: Text,
     options: &TrainOptions,
     (order, bits): (usize, u32),
     prune: &[u64],
     job: &Job,
 ) -> Result<Estimate> {
-    let (sentences, words) = (corpus.sentences(), corpus.words());
-    let folder = corpus.folder().clone();
-    let (vocab, ids) = corpus.into_parts()?;
-    let shares = Shares::new(&frequencies(&ids, vocab.len())?, job.threads());
+    let Text { size: Size { sentences, words, .. }, vocab, frequencies, source, folder } = text;
+    let shares = Shares::new(&frequencies, job.threads());
     let count = CountOptions { order, bits, memory: options.memory, prune, shares: &shares };
-    let windows = count_windows::<W>(&ids, &folder, count, job)?;
-    drop(ids);
+    let windows = match source {
+        Source::Ids(ids) => count_windows::<W>(&ids, &folder, count, job)?,
+        Source::Parts(files) => join_windows::<W>(&files, &folder, count, job)?,
+    };
     let adjusted = adjust(windows, &folder, vocab.len(), count, job)?;
     let Adjusted { unigrams: word_counts, by_context, of_counts, mut kept, mut pruned } = adjusted;
 
@@ -118,7 +153,7 @@ fn run<const W: usize>(
 }
 
 /// The pruning thresholds of all orders, or what is wrong with the options.
-fn checked(options: &TrainOptions) -> Result<Vec<u64>> {
+pub(super) fn checked(options: &TrainOptions) -> Result<Vec<u64>> {
     if !(1..=MAX_ORDER).contains(&options.order) {
         return Err(Error::Argument {
             name: "order".into(),
