@@ -1,7 +1,7 @@
 """Bench of the cluster runner: one training here and on three nodes, and what each process took.
 
     python bench/run.py cluster                     100,000 pairs
-    PAIRS=10000 DEV=300 TUNING="2 3" python bench/run.py cluster
+    PAIRS="10000 30000" DEV=300 TUNING="2 3" python bench/run.py cluster
 
 The text is the first lines of German-English in ../shared/data. The training runs once by the local
 runner with one thread, and once on a Ray cluster of three nodes with a CPU each beside a head node
@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -56,12 +56,15 @@ KINDS = (
 
 def rows() -> list[dict[str, Any]]:
     """Measure what the environment asks for."""
-    return compared(
-        pairs=int(os.environ.get("PAIRS", "100000")),
-        dev=int(os.environ.get("DEV", "300")),
-        tuning=os.environ.get("TUNING", "2 3"),
-        runners=os.environ.get("RUNNERS", "local cluster").split(),
-    )
+    result = []
+    for pairs in os.environ.get("PAIRS", "100000").split():
+        result += compared(
+            pairs=int(pairs),
+            dev=int(os.environ.get("DEV", "300")),
+            tuning=os.environ.get("TUNING", "2 3"),
+            runners=os.environ.get("RUNNERS", "local cluster").split(),
+        )
+    return result
 
 
 def compared(
@@ -202,12 +205,14 @@ def child(folder: Path, kind: str) -> None:
     else:
         with cluster() as nodes, RayRunner(out / "work", address=nodes.address) as runner:
             losses = Losses(nodes, out / "work", LOSING if kind == "losses" else ())
-            with ThreadPoolExecutor(1) as other:  # nodes are started by the main thread alone
-                training = other.submit(assemble, out, planned, runner)
+            with ThreadPoolExecutor(2) as others:  # nodes are started by the main thread alone
+                training = others.submit(assemble, out, planned, runner)
+                watch = others.submit(losses.watch, training.done)
                 while not training.done():
-                    losses.look()
-                    wait([training], timeout=0.005 if losses.waiting else None)
+                    losses.kill()
+                    wait([training], timeout=0.02 if losses.waiting else 0.5)
                 training.result()
+                watch.result()
             if losses.waiting:
                 raise SystemExit(
                     f"bench: no node was lost in {losses.waiting}; they were too quick"
@@ -233,16 +238,24 @@ def cluster() -> Iterator[Any]:
 
 
 class Losses:
-    """Kills the node that works on a stage, once for each of these stages."""
+    """Kills the node that works on a stage, once for each of these stages.
+
+    A second thread looks for them all the time, and stops the processes of a node as soon as it is
+    to be lost: killing it, and starting another one, takes longer than some stages.
+    """
 
     def __init__(self, nodes: Any, work: Path, stages: tuple[str, ...]) -> None:
         self._nodes, self._work, self.waiting = nodes, work, list(stages)
+        self._due: list[tuple[Any, list[int]]] = []
+        self._stopped: set[str] = set()
         self.lost: list[str] = []
 
-    def look(self) -> None:
-        """Look at what stages tell of their node."""
-        for stage in list(self.waiting):
-            self._look_for(stage)
+    def watch(self, is_over: Callable[[], bool]) -> None:
+        """Stop the nodes of these stages until all is over."""
+        while self.waiting and not is_over():
+            for stage in list(self.waiting):
+                self._look_for(stage)
+            time.sleep(0.005)
 
     def _look_for(self, stage: str) -> None:
         for path in self._work.glob(f".{stage}-*.told.part"):
@@ -253,21 +266,30 @@ class Losses:
             if stage == "tune" and not list(self._work.glob(".tune-*.begun/rounds/run-1/*.json")):
                 continue  # in the middle of it, after the first round
             for known in list(self._nodes.worker_nodes):
-                if known.node_id == node:
-                    self._lose(known, stage)
-                    return
+                if known.node_id == node and node not in self._stopped:
+                    processes = _children_of(known.all_processes["raylet"][0].process.pid)
+                    _send(signal.SIGSTOP, processes)
+                    self._stopped.add(node)
+                    self._due.append((known, processes))
+            if node in self._stopped and path.exists():  # the stage was not done before
+                self.lost.append(stage)
+                self.waiting.remove(stage)
+                return
 
-    def _lose(self, node: Any, stage: str) -> None:
-        """Kill a node; its tasks are stopped first, as killing takes longer than some stages."""
-        for worker in _children_of(node.all_processes["raylet"][0].process.pid):
-            with suppress(ProcessLookupError):
-                os.kill(worker, signal.SIGSTOP)
-        is_under_way = any(self._work.glob(f".{stage}-*.told.part"))
-        self._nodes.remove_node(node, allow_graceful=False)
-        self._nodes.add_node(num_cpus=1, **SMALL)
-        if is_under_way:
-            self.lost.append(stage)
-            self.waiting.remove(stage)
+    def kill(self) -> None:
+        """Kill the nodes that are to be lost; others join."""
+        while self._due:
+            node, processes = self._due.pop()
+            self._nodes.remove_node(node, allow_graceful=False)
+            _send(signal.SIGKILL, processes)
+            self._nodes.add_node(num_cpus=1, **SMALL)
+
+
+def _send(sent: signal.Signals, processes: Sequence[int]) -> None:
+    """Send a signal to processes that are still there."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, sent)
 
 
 def _children_of(parent: int) -> list[int]:

@@ -16,5 +16,5 @@ from bench.cluster import compared
 def rows() -> list[dict[str, Any]]:
     """Measure."""
     pairs = int(os.environ.get("PAIRS", "1500"))
-    runners, features = ("local", "cluster", "losses"), ("waw",)
+    runners, features = ("local", "losses"), ("waw",)
     return compared(pairs=pairs, dev=60, tuning="1 2", runners=runners, features=features)
