@@ -11,14 +11,12 @@
 //! Not: Viterbi; no logarithm or exponential is taken while training.
 
 use super::jump::{DISTANCES, JumpCounts, Jumps, distance_index, edge_index};
-use super::lanes::{
-    GROUP, LANES, Stretch, add_stretches, change_from, lane_max, lane_sum, write_from, zeros,
-};
+use super::lanes::{LANES, add_products, add_stretches, change_from, lane_sum, write_from, zeros};
 use super::pair::{Emissions, Posteriors};
 use crate::narrow::to_f32;
 
-/// States with less than this share of the probability pass nothing on.
-const LIVE: f32 = 1e-6;
+/// States that have less than this share of what the likeliest has pass nothing on.
+const LIVE: f32 = 1e-4;
 
 /// Scratch memory; one per thread. Lists by state are padded with zeros to `stride`.
 #[derive(Debug, Default)]
@@ -40,6 +38,7 @@ pub struct Hmm {
     totals: Vec<f32>,
     /// Of the current word, by state; scaled so that forward · backward is 1.
     backward: Vec<f32>,
+    leaving: Vec<f32>,
     reached: Vec<f32>,
     /// What the current word has of `backward` where it is emitted, between `stride` zeros on
     /// either side.
@@ -47,7 +46,6 @@ pub struct Hmm {
     /// By distance, from `-stride`: what left a state times what was emitted so far from it,
     /// summed over words and states.
     flow: Vec<f32>,
-    live: Vec<Stretch>,
 }
 
 impl Hmm {
@@ -125,7 +123,7 @@ impl Hmm {
             vector.resize(words * stride, 0.0); // every row is written before it is read
         }
         self.totals.resize(words, 0.0);
-        self.live.resize(stride + GROUP, (0, 0.0));
+        self.leaving.resize(stride, 0.0);
         for vector in [&mut self.first, &mut self.step_scales, &mut self.backward] {
             zeros(vector, stride);
         }
@@ -176,14 +174,11 @@ impl Hmm {
                 }
                 _ => {
                     let before = &done[(word - 1) * stride..];
-                    let least = LIVE * self.totals[word - 1];
-                    let leaving = before.iter().zip(&self.step_scales).enumerate();
-                    let leaving = leaving.map(|(state, (&share, step_scale))| {
-                        (share > least, (stride - state, share * scale * step_scale))
-                    });
-                    let live = keep(leaving, &mut self.live);
+                    let leave = |share, step_scale| share * scale * step_scale;
+                    write_from(&mut self.leaving, before, &self.step_scales, leave);
                     self.reached.fill(0.0);
-                    add_stretches(live, &self.steps, &mut self.reached);
+                    let start = |state| stride - state;
+                    add_stretches(&self.leaving, LIVE, &self.steps, start, &mut self.reached);
                     before
                 }
             };
@@ -231,12 +226,8 @@ impl Hmm {
         write_from(emitted, emissions.real.padded(word), &self.backward, |emission, backward| {
             emission * backward
         });
-        let least = LIVE * lane_max(emitted);
-        let entered = emitted.iter().enumerate();
-        let entered = entered.map(|(state, &share)| (share > least, (stride - state, share)));
-        let live = keep(entered, &mut self.live);
         self.reached.fill(0.0);
-        add_stretches(live, &self.steps_back, &mut self.reached);
+        add_stretches(emitted, LIVE, &self.steps_back, |state| stride - state, &mut self.reached);
         let null = null_prob * emissions.null[word];
         change_from(&mut self.reached, &self.step_scales, |reached, scale| reached * scale);
         change_from(&mut self.backward, &self.reached, |backward, reached| {
@@ -256,12 +247,9 @@ impl Hmm {
     fn add_flow(&mut self, word: usize, scale: f32) {
         let stride = self.stride;
         let before = &self.forward[word * stride..][..stride];
-        let least = LIVE * self.totals[word];
-        let leaving = before.iter().zip(&self.step_scales).enumerate();
-        let leaving = leaving.map(|(state, (&share, step_scale))| {
-            (share > least, (state, share * step_scale * scale))
-        });
-        add_stretches(keep(leaving, &mut self.live), &self.emitted, &mut self.flow);
+        let leave = |share, step_scale| share * step_scale * scale;
+        write_from(&mut self.leaving, before, &self.step_scales, leave);
+        add_products(&self.leaving, LIVE, &self.emitted, &mut self.flow);
     }
 
     #[inline(always)]
@@ -272,19 +260,6 @@ impl Hmm {
         }
         shares
     }
-}
-
-/// Keeps the stretches that are wanted, and as many of nothing as make up whole groups.
-#[inline(always)]
-fn keep(stretches: impl Iterator<Item = (bool, Stretch)>, live: &mut [Stretch]) -> &[Stretch] {
-    let mut kept = 0;
-    for (is_live, stretch) in stretches {
-        live[kept] = stretch; // or the next one's place: no branch for the processor to guess
-        kept += usize::from(is_live);
-    }
-    let groups = kept.next_multiple_of(GROUP);
-    live[kept..groups].fill((0, 0.0));
-    &live[..groups]
 }
 
 /// 1 / `total`, or 0 when there is nothing to share.

@@ -85,31 +85,63 @@ pub fn lane_max(row: &[f32]) -> f32 {
     most.into_iter().fold(0.0, larger)
 }
 
-/// A stretch of a list: where it begins, and what it is multiplied by.
-pub type Stretch = (usize, f32);
+/// Values whose stretches are added together: all of them, or none.
+const GROUP: usize = 4;
 
-/// Stretches that are kept are counted in groups of this many.
-pub const GROUP: usize = 4;
-
-/// Adds to `out` stretches of `table`, each times its value; their number is a multiple of `GROUP`.
+/// Adds to `out` the stretches of `table` that begin where `start` says for the place of each value,
+/// times that value. Values in groups that stay under `share` of the largest are left out.
 #[inline(always)]
-pub fn add_stretches(stretches: &[Stretch], table: &[f32], out: &mut [f32]) {
+pub fn add_stretches(
+    values: &[f32],
+    share: f32,
+    table: &[f32],
+    start: impl Fn(usize) -> usize,
+    out: &mut [f32],
+) {
+    let least = share * lane_max(values);
+    for (number, group) in values.as_chunks::<GROUP>().0.iter().enumerate() {
+        if has_more(group, least) {
+            add_group(group, table, from_fn(|k| start(number * GROUP + k)), out);
+        }
+    }
+}
+
+/// Whether a value is over `least`; all are looked at, as that is a single guess for the processor.
+#[inline(always)]
+fn has_more(group: &[f32; GROUP], least: f32) -> bool {
+    group.iter().fold(false, |has_more, &value| has_more | (value > least))
+}
+
+#[inline(always)]
+fn add_group(values: &[f32; GROUP], table: &[f32], starts: [usize; GROUP], out: &mut [f32]) {
     let out = as_lanes_mut(out);
     let rows = out.len();
-    for group in stretches.as_chunks::<GROUP>().0 {
-        let row = |number: usize| {
-            let stretch = &table[group[number].0..][..rows * LANES];
-            &as_lanes(stretch)[..rows]
-        };
-        let (a, b, c, d) = (row(0), row(1), row(2), row(3));
-        let [by_a, by_b, by_c, by_d] = group.map(|(_, value)| value);
-        for (number, sums) in out.iter_mut().enumerate() {
-            let (a, b, c, d) = (&a[number], &b[number], &c[number], &d[number]);
-            let before = *sums;
-            *sums = from_fn(|lane| {
-                let sum = before[lane] + by_a * a[lane] + by_b * b[lane];
-                sum + by_c * c[lane] + by_d * d[lane]
-            });
+    let [a, b, c, d] = starts.map(|start| &as_lanes(&table[start..][..rows * LANES])[..rows]);
+    let [by_a, by_b, by_c, by_d] = *values;
+    for (number, sums) in out.iter_mut().enumerate() {
+        let (a, b, c, d) = (&a[number], &b[number], &c[number], &d[number]);
+        let before = *sums;
+        *sums = from_fn(|lane| {
+            let sum = before[lane] + by_a * a[lane] + by_b * b[lane];
+            sum + by_c * c[lane] + by_d * d[lane]
+        });
+    }
+}
+
+/// Adds to `out` at `row + d` the products of all values with the numbers of `row` that are `d`
+/// places farther on, where `row` is the length of both lists; values that are too small are left out
+/// as in `add_stretches`. `padded` holds the row between as many zeros before it and after it.
+#[inline(always)]
+pub fn add_products(values: &[f32], share: f32, padded: &[f32], out: &mut [f32]) {
+    let least = share * lane_max(values);
+    let row = values.len();
+    for (number, group) in values.as_chunks::<GROUP>().0.iter().enumerate() {
+        if has_more(group, least) {
+            let place = number * GROUP;
+            // Elsewhere there are zeros.
+            let from = (row - place - GROUP) / LANES * LANES;
+            let to = (2 * row - place).next_multiple_of(LANES);
+            add_group(group, padded, from_fn(|k| place + k + from), &mut out[from..to]);
         }
     }
 }
@@ -121,13 +153,33 @@ mod tests {
     #[test]
     fn stretches_of_any_width_are_added() {
         let table: Vec<f32> = (0..400).map(|number| number as f32).collect();
+        let mut values = [0.0; 16];
+        (values[2], values[9], values[15]) = (2.0, 10.0, 0.001);
         for lanes in 0..20 {
             let mut out = vec![1.0; lanes * LANES];
-            add_stretches(&[(3, 2.0), (7, 10.0), (0, 0.0), (0, 0.0)], &table, &mut out);
+            add_stretches(&values, 0.01, &table, |place| place + 1, &mut out);
             for (column, sum) in out.iter().enumerate() {
                 let column = column as f32;
-                assert_eq!(*sum, 1.0 + 2.0 * (3.0 + column) + 10.0 * (7.0 + column));
+                assert_eq!(*sum, 1.0 + 2.0 * (3.0 + column) + 10.0 * (10.0 + column));
             }
+        }
+    }
+
+    #[test]
+    fn products_are_added_by_distance() {
+        for row in [8, 24, 40] {
+            let values: Vec<f32> = (0..row).map(|place| (place % 5) as f32).collect();
+            let mut padded = vec![0.0; 3 * row];
+            (0..row).for_each(|place| padded[row + place] = (place % 7) as f32);
+            let mut expected = vec![0.0; 2 * row];
+            for (from, value) in values.iter().enumerate() {
+                for to in 0..row {
+                    expected[row + to - from] += value * padded[row + to];
+                }
+            }
+            let mut out = vec![0.0; 2 * row];
+            add_products(&values, 0.0, &padded, &mut out);
+            assert_eq!(out, expected);
         }
     }
 

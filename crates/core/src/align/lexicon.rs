@@ -7,8 +7,9 @@
 //! counts, so one weight
 //! serves both, scaled by the sum of its row or of its column. A row is a small open-addressing
 //! table of target words.
-//! Cost: 11 bytes per pair, and 11 more for counts while training; 16 at most where pairs were
-//! dropped, as their room is not given up at once. A look-up touches one or two cache lines.
+//! Cost: 11 bytes per pair, and 11 more for counts while training; up to 24 of each where pairs
+//! were dropped, as a row gives up room only when it has more than it can use. A look-up touches
+//! one or two cache lines.
 //! Not: pairs never seen together; they share a floor (`FLOOR`).
 
 use super::fixed::{SharedSum, shared_sums};
@@ -361,10 +362,10 @@ fn row_slots(len: usize) -> usize {
     len + len / 3 + 1
 }
 
-/// Slots for a row of `len` pairs where there is room: half of them stay empty, so that most
+/// Slots for a row of `len` pairs where there is room: two thirds of them stay empty, so that most
 /// searches end where they begin.
 fn roomy_slots(len: usize) -> usize {
-    if len == 0 { 0 } else { 2 * len + 1 }
+    if len == 0 { 0 } else { 3 * len + 1 }
 }
 
 /// Where a search for `tgt` starts in a row of `len` slots.

@@ -21,9 +21,8 @@ use crate::job::Job;
 use crate::narrow::to_usize;
 use crate::parallel::{BLOCK, for_each_block};
 
-/// Pairs of words under this probability in both directions are dropped after each pass of a model
-/// without memory.
-const KEPT_PROB: f32 = 1e-5;
+/// Pairs of words under this probability in both directions are dropped after each pass.
+const KEPT_PROB: f32 = 1e-4;
 
 /// A model between two passes.
 #[derive(Debug, Clone)]
@@ -119,15 +118,16 @@ impl Training {
     pub fn update(&mut self, mut counts: Counts) {
         if self.has_memory() {
             self.lexicon.update(&mut counts.lexicon, self.options.discount);
+            drop(counts.lexicon);
             self.jumps = counts.jumps.map(|jumps| jumps.estimate());
         } else {
             self.lexicon.update(&mut counts.lexicon, self.options.first_discount);
             drop(counts.lexicon);
-            self.lexicon.prune(KEPT_PROB);
             if self.options.method == Method::Diagonal {
                 self.tension = diagonal::fit_tension(&counts.distances, &self.shapes);
             }
         }
+        self.lexicon.prune(KEPT_PROB);
         self.passes += 1;
     }
 
