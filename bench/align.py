@@ -77,9 +77,9 @@ def _eflomal_seconds(src: Path, tgt: Path, known: float) -> tuple[float, str]:
         folder = Path(name)
         for packed, side in ((src, "src"), (tgt, "tgt")):
             (folder / side).write_bytes(lzma.decompress(packed.read_bytes()))
-        files = ["-s", folder / "src", "-t", folder / "tgt"]
-        links = ["-f", folder / "forward", "-r", folder / "reverse"]
-        command = ["env", "OMP_NUM_THREADS=1", program, "-m", "3", *files, *links]
+        files: list[str | Path] = ["-s", folder / "src", "-t", folder / "tgt"]
+        links: list[str | Path] = ["-f", folder / "forward", "-r", folder / "reverse"]
+        command: list[str | Path] = ["env", "OMP_NUM_THREADS=1", program, "-m", "3", *files, *links]
         return measure(command).cpu_seconds, "this run"
 
 

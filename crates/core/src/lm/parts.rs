@@ -106,11 +106,11 @@ fn front(order: usize, size: Size, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8
     for number in [order as u64, size.sentences, size.words, size.longest, kinds as u64] {
         write_number(&mut front, number);
     }
-    for id in RESERVED.len()..vocab.len() {
+    for (id, &frequency) in frequencies.iter().enumerate().skip(RESERVED.len()) {
         let word = vocab.word(to_u32(id));
         write_number(&mut front, word.len() as u64);
         front.extend(word.as_bytes());
-        write_number(&mut front, frequencies[id]);
+        write_number(&mut front, frequency);
     }
     front
 }
