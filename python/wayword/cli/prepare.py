@@ -11,7 +11,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wayword.cli.terminal import chosen, print_json
+from wayword.cli.terminal import print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ def _with_truecaser(
 
     if not args.learn:
         return replace(preparation, truecaser=Truecaser.load(args.truecaser))
-    room = chosen(args, "memory", "temp_dir")
+    room = {"memory": args.memory, "temp_dir": args.temp_dir or folder}
     learned = preparation.learn(files.open_text(path), folder / "truecaser", **room)
     if learned.truecaser is not None:
         with files.new_file(args.truecaser) as table:
