@@ -94,6 +94,7 @@ pub fn cooccurrences(
         let count = |(): &mut (), number: usize| {
             let mut table = Table::new(chances, together[number].clone());
             visit(text, job, |words| table.add(words))?;
+            table.sort_rows();
             Ok(table)
         };
         let (tables, _) = map(together.len(), 1, job, || (), count)?;
@@ -172,12 +173,29 @@ impl Table {
         self.starts[number]..self.starts[number + 1]
     }
 
+    /// Puts what each row has in order at its beginning; by the thread that counted, as the rows are
+    /// handed over by one thread alone.
+    fn sort_rows(&mut self) {
+        let mut pairs = CountRow::new();
+        for src in self.words.clone() {
+            let slots = self.row(src);
+            let (tgt, sums) = (&mut self.tgt[slots.clone()], &mut self.sums[slots]);
+            let seen = tgt.iter().zip(sums.iter()).filter(|&(&tgt, _)| tgt != UNKNOWN);
+            pairs.clear();
+            pairs.extend(seen.map(|(&tgt, &sum)| (tgt, sum)));
+            pairs.sort_unstable();
+            tgt[pairs.len()..].fill(UNKNOWN);
+            for (slot, &(word, sum)) in pairs.iter().enumerate() {
+                (tgt[slot], sums[slot]) = (word, sum);
+            }
+        }
+    }
+
     fn read_row(&self, src: usize, row: &mut CountRow) {
         let slots = self.row(src);
         let seen = self.tgt[slots.clone()].iter().zip(&self.sums[slots]);
         row.clear();
-        row.extend(seen.filter(|&(&tgt, _)| tgt != UNKNOWN).map(|(&tgt, &sum)| (tgt, sum)));
-        row.sort_unstable();
+        row.extend(seen.take_while(|&(&tgt, _)| tgt != UNKNOWN).map(|(&tgt, &sum)| (tgt, sum)));
     }
 }
 
