@@ -362,7 +362,7 @@ def align_stage(
 ) -> Stage:
     """Link the words, and keep the aligner for evaluation; given links are taken as they are."""
     given = {} if links is None else {"links": File(links)}
-    return Stage(name, make_links, options, {"text": text, **given}, version=2)
+    return Stage(name, make_links, options, {"text": text, **given}, version=3)
 
 
 def make_links(work: Work) -> dict[str, Any]:

@@ -14,7 +14,7 @@ table on disk takes an entry in memory for each ``STEP`` forms.
 ...     runs.add({"Die": 1, "die": 2, "Katze": 1})
 ...     runs.add({"KATZE": 1, "Katze": 1, "Die": 2})
 ...     [(form.word, form.seen, form.total) for form in runs.usual()]
-[('die', 2, 5), ('Katze', 2, 3)]
+[('Die', 3, 5), ('Katze', 2, 3)]
 """
 
 import heapq
