@@ -38,6 +38,7 @@ def make_seeds(folder: Path) -> None:
         with open_bytes(work / "moses" / "phrase-table.gz") as file:
             _put(folder, "moses", file.read())
         lm.train(tgt, _path(folder, "lm"), order=3)
+        lm.count(tgt, _path(folder, "ngrams"), order=3)
         lm.LanguageModel.load(folder / "lm" / "whole").write_arpa(_path(folder, "arpa"))
         Tagger.fit(read_treebank(tagged)).save(_path(folder, "tagger"))
         corpus = waw.Corpus.read(tagged, tgt, links)

@@ -46,6 +46,7 @@ const TARGETS: &[(&str, Kind, fn(&Path, &Path) -> Result<()>)] = &[
     ("moses", Kind::Text, moses),
     ("waw-text", Kind::Text, waw_text),
     ("lm", Kind::Sealed, language_model),
+    ("ngrams", Kind::Sealed, counted_ngrams),
     ("table", Kind::Table, table),
     ("counts", Kind::Sealed, counts),
     ("aligner", Kind::Sealed, aligner),
@@ -164,6 +165,12 @@ fn table(path: &Path, _: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn counted_ngrams(path: &Path, _: &Path) -> Result<()> {
+    let parts = lm::Parts::open(&[path], None)?;
+    let options = lm::TrainOptions { order: parts.order(), prune: vec![0], memory: 1 << 20 };
+    lm::estimate_parts(parts, &options, &Job::default()).map(|_| ())
 }
 
 fn counts(path: &Path, _: &Path) -> Result<()> {

@@ -38,6 +38,8 @@ pub(crate) const SEAL: Seal = Seal {
 
 /// Bytes that are written at once.
 const BLOCK: usize = 1 << 16;
+/// Nothing occurs more often in a part of a text; sums of all parts stay far from the largest number.
+const MOST: u64 = 1 << 40;
 /// Windows between two looks at the job.
 const LOOK: u64 = 1 << 16;
 
@@ -180,13 +182,14 @@ impl Parts {
     /// The order of a file, and the numbers of its words; none if it makes no sense.
     fn read_front(&mut self, cursor: &mut Cursor<'_>) -> Option<(usize, Vec<WordId>)> {
         let order = usize::try_from(cursor.number()?).ok()?;
-        let (sentences, words, longest) = (cursor.number()?, cursor.number()?, cursor.number()?);
+        let mut size = || cursor.number().filter(|&number| number <= MOST);
+        let (sentences, words, longest) = (size()?, size()?, size()?);
         let kinds = cursor.number()?;
         let mut renumbered: Vec<WordId> = (0..to_u32(RESERVED.len())).collect();
         for _ in 0..kinds {
             let length = usize::try_from(cursor.number()?).ok()?;
             let id = self.vocab.intern(str::from_utf8(cursor.bytes(length)?).ok()?);
-            let frequency = cursor.number()?;
+            let frequency = cursor.number().filter(|&frequency| frequency <= MOST)?;
             if id as usize == self.frequencies.len() {
                 self.frequencies.push(0);
             }
@@ -220,7 +223,7 @@ pub fn join_windows<const W: usize>(
     job: &Job,
 ) -> Result<Vec<Sorter<Key<W>, u64>>> {
     let share = options.memory / 2 / options.shares.len();
-    let sorter = |_| Sorter::new(folder, share, Some(|a, b| a + b));
+    let sorter = |_| Sorter::new(folder, share, Some(u64::saturating_add));
     let mut sorters: Vec<_> = (0..options.shares.len()).map(sorter).collect();
     for file in files {
         file.push_all(&mut sorters, options, job)?;
@@ -283,7 +286,7 @@ impl Window {
             }
         }
         let count = cursor.number()?;
-        (self.length > 0 && count > 0).then_some(count)
+        (self.length > 0 && (1..=MOST).contains(&count)).then_some(count)
     }
 }
 
