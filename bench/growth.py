@@ -47,7 +47,12 @@ def rows() -> list[dict[str, Any]]:
         for size in sizes:
             _write(folder, pairs, links, size)
             for stage in (stage for stage in STAGES if stage in only):
-                row = {"stage": stage, "pairs": size, **_cost(stage, folder, size, memory)}
+                row = {
+                    "stage": stage,
+                    "pairs": size,
+                    "memory": memory,
+                    **_cost(stage, folder, size, memory),
+                }
                 print(row, flush=True)
                 result.append(row)
     return result

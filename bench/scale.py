@@ -1,6 +1,6 @@
 """What a training run of any size costs, computed from measured costs per unit.
 
-In: CPU ms, bytes kept and bytes moved per sentence pair of 25 words, and where each is from. Out:
+In: CPU ms, bytes kept and bytes moved per sentence pair of 25 words. Out:
 tables for 1 M to 1 B pairs: CPU hours, wall hours on some cores, memory, disk and network of each
 stage, as Markdown. How: CPU, disk and network are linear in the pairs, as the growth bench finds;
 memory is the limit that is given plus the vocabulary, which grows by Heaps' law.
@@ -24,7 +24,7 @@ GB, HOUR = 10**9, 3600
 
 @dataclass(frozen=True)
 class Unit:
-    """What a stage costs per pair, and where the number comes from."""
+    """What a stage costs per pair."""
 
     stage: str
     cpu_ms: float
@@ -35,20 +35,18 @@ class Unit:
     moved: int
     #: the share of the work that any number of machines do at the same time
     shared: float
-    source: str
 
 
 UNITS = (
-    # growth bench: 0.0047 and, for one side, 0.0749 ms for 10.3 words; text is 300 bytes a pair
-    # fingerprints of 16 bytes with the numbers of their lines go to temporary files
-    Unit("doctor", 0.011, 300, 24, 300, 0.95, "growth, by words"),
-    Unit("prepare", 0.35, 300, 0, 300, 1.0, "growth, by words, both sides"),
+    # CPU of all: cluster bench, local run; text is 300 bytes a pair, digests go to disk
+    Unit("doctor", 0.0041, 300, 40, 300, 0.95),
+    Unit("prepare", 0.224, 300, 0, 300, 1.0),
     # the text as numbers, 4 bytes a word, goes to a temporary file
-    Unit("align", 0.79, 105, 200, 405, 0.98, "align-2026-11-15: 200,000 pairs"),
+    Unit("align", 0.339, 105, 200, 405, 0.98),
     # a table of 100,000 pairs has 476 MB, counts of 30,000 have 69 MB; three such at a time on disk
-    Unit("extract", 0.28, 4760, 6900, 2290, 0.75, "100,000 German pairs"),
+    Unit("extract", 0.236, 4760, 6900, 2290, 0.75),
     # 26 windows of 24 bytes and 59 n-grams of 80 bytes in three lists
-    Unit("lm", 0.043, 1390, 5300, 620, 0.75, "lm-2026-11-15: 200,000 lines"),
+    Unit("lm", 0.030, 1390, 5300, 620, 0.75),
 )
 #: Tuning sees only the dev set: CPU hours, whatever the size of the corpus.
 TUNE_HOURS = 2.0
@@ -74,10 +72,13 @@ def row(unit: Unit, name: str, limit: float) -> list[str]:
     return [unit.stage, *numbers, f"{memory:.1f}", f"{disk:,.0f}", f"{moved:,.0f}"]
 
 
-def predicted(stage: str, pairs: int) -> float | None:
-    """CPU ms a pair at a size by the growth bench's smallest size; the stages are linear."""
-    rows = [row for row in growth() if row["stage"] == stage and row["pairs"] < pairs]
-    return min(rows, key=lambda row: row["pairs"])["CPU ms a pair"] if rows else None
+def predicted(stage: str, pairs: int, memory: str) -> float | None:
+    """CPU ms a pair at a size by that of the size before it; the stages are linear."""
+    like = (stage, memory)
+    rows = [
+        row for row in growth() if (row["stage"], row["memory"]) == like and row["pairs"] < pairs
+    ]
+    return max(rows, key=lambda row: row["pairs"])["CPU ms a pair"] if rows else None
 
 
 def growth() -> list[dict[str, Any]]:
@@ -88,12 +89,13 @@ def growth() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print the tables."""
-    print("| stage | pairs | CPU ms a pair | predicted | peak MB |\n|---|---|---|---|---|")
+    print("| stage | memory | pairs | CPU ms a pair | predicted | peak MB |")
+    print("|---|---|---|---|---|---|")
     for known in growth():
-        stage, pairs = str(known["stage"]), int(known["pairs"])
-        guess = predicted(stage, pairs)
+        stage, pairs, memory = str(known["stage"]), int(known["pairs"]), str(known["memory"])
+        guess = predicted(stage, pairs, memory)
         shown = [f"{known['CPU ms a pair']:.4f}", "" if guess is None else f"{guess:.4f}"]
-        print(f"| {stage} | {pairs:,} | {' | '.join(shown)} | {known['peak MB']:,.0f} |")
+        print(f"| {stage} | {memory} | {pairs:,} | {' | '.join(shown)} | {known['peak MB']:,} |")
     for name in SIZES:
         print(f"\n{name} pairs, {CORES[name]} cores\n")
         print("| stage | CPU h | wall h | memory GB | disk GB | network GB |")

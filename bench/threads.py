@@ -1,0 +1,77 @@
+"""How much faster two threads are than one, beside the most that this machine gives.
+
+Each command runs with one thread, then with two; then twice at the same time with one thread each,
+which shares memory and caches but no work: 2 · (time alone) / (time of both) is what two threads
+could reach at best. Wall time, so the machine must be idle. The text is the German alignment pack,
+with the links and the system that the commands make of it.
+
+    python bench/run.py threads
+"""
+
+import lzma
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.measure import PYTHON, SHARED
+
+LANGS = ("de", "en")
+Command = list[str | Path]
+
+
+def rows() -> list[dict[str, Any]]:
+    """A row for each command."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for lang in LANGS:
+            packed = SHARED / "data" / "align" / "de-en" / f"bitext.{lang}.xz"
+            (folder / lang).write_bytes(lzma.decompress(packed.read_bytes()))
+        reference = SHARED / "reference" / "de-en"
+        _run(["import-moses", reference / "moses.hier.dl6.ini", "-o", folder / "system"])
+        test = (reference / "test.de").read_text(encoding="utf-8")
+        (folder / "test").write_text(test * 3, encoding="utf-8")
+        return [_row(folder, stage) for stage in ("align", "extract", "lm", "translate")]
+
+
+def _command(folder: Path, stage: str, number: int) -> Command:
+    text: Command = [folder / "de", folder / "en"]
+    commands: dict[str, Command] = {
+        "align": ["align", *text, "-o", folder / f"links{number}"],
+        "extract": ["extract", *text, folder / "links1", "-o", folder / f"table{number}"],
+        "lm": ["lm", "train", folder / "en", "-o", folder / f"lm{number}"],
+        "translate": ["translate", folder / "system", folder / "test", "--prepared"],
+    }
+    return commands[stage]
+
+
+def _row(folder: Path, stage: str) -> dict[str, Any]:
+    times = [_seconds([[*_command(folder, stage, n), "--threads", str(n)]]) for n in (1, 2)]
+    both = [[*_command(folder, stage, n), "--threads", "1"] for n in (3, 4)]
+    together = _seconds(both)
+    return {
+        "command": stage,
+        "wall s, one thread": round(times[0], 1),
+        "two": round(times[1], 1),
+        "times as fast": round(times[0] / times[1], 2),
+        "at best": round(2 * times[0] / together, 2),
+    }
+
+
+def _seconds(commands: list[Command]) -> float:
+    start = time.monotonic()
+    children = [_start(command) for command in commands]
+    for child in children:
+        if child.wait():
+            raise SystemExit(f"bench: {child.args!r} left with {child.returncode}")
+    return time.monotonic() - start
+
+
+def _run(command: Command) -> None:
+    _seconds([command])
+
+
+def _start(command: Command) -> "subprocess.Popen[bytes]":
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([PYTHON, "-m", "wayword", *command], stdout=quiet, stderr=quiet)
