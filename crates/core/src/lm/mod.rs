@@ -5,8 +5,9 @@
 //! (Heafield et al., 2013); queries in hash tables that lie in a mapped file.
 //! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
 //!
-//! `count` and `estimate` make n-grams from text, `parts` from text that was counted elsewhere, `mix` from other models, `arpa` reads and writes them, `image` lays
-//! them out for look-ups, `model` answers and `sentence` sums up.
+//! `count` and `estimate` make n-grams from text, `parts` from text that was counted elsewhere,
+//! `mix` from other models, `arpa` reads and writes them, `image` lays them out for look-ups,
+//! `model` answers and `sentence` sums up.
 
 mod arpa;
 mod complete;

@@ -1,7 +1,7 @@
 //! Estimates a model from text: the passes in their order.
 //!
-//! In: a `Corpus`, or `Parts` of one that were counted before, and options. Out: an `Estimate`, which is `Grams` and can be written as ARPA
-//! or as an image, with a `Summary` of what was counted.
+//! In: a `Corpus`, or `Parts` of one that were counted before, and options. Out: an `Estimate`,
+//! which is `Grams` and can be written as ARPA or as an image, with a `Summary` of what was counted.
 //! Not: writing; the caller chooses the form.
 
 use super::MAX_ORDER;
