@@ -16,6 +16,8 @@ pub mod error;
 pub mod job;
 /// Numbers made smaller.
 pub mod narrow;
+/// Numbers for equal things.
+pub mod numbering;
 
 // Threads: the same results for any number of them.
 pub mod parallel;

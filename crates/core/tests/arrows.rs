@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The ground floor, which serves all, and the pipeline, first stage first.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "error",
     "job",
     "narrow",
+    "numbering",
     "parallel",
     "storage",
     "corpus",

@@ -10,8 +10,9 @@
 //! when there are too many of them.
 
 use super::memo::{Memo, Step};
-use crate::feature::{LanguageModel, LmState};
+use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::{to_f32, to_u8, to_u32};
+use crate::numbering::{Numbering, mix};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -45,10 +46,19 @@ pub struct Line<'a> {
 /// The words of a phrase that were walked through without context.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// The states before the first word, and after each.
-    states: Vec<LmState>,
-    /// Each word with its weighted score, and the score of all words up to it.
-    words: Vec<(u32, f64, f64)>,
+    words: Vec<Walked>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy)]
+struct Walked {
+    word: u32,
+    /// The context after it.
+    context: ContextId,
+    /// Its weighted score.
+    score: f64,
+    /// The score of all words up to it.
+    total: f64,
 }
 
 /// Most words that a context of a model can hold.
@@ -57,12 +67,18 @@ const LONGEST: usize = LmState::CELLS / 2;
 /// What the newest words of a context are by themselves.
 #[derive(Debug, Clone, Copy, Default)]
 struct Nest {
-    /// The contexts of its newest word, its newest two, and so on up to itself.
-    ids: [ContextId; LONGEST],
+    /// The hashes of its newest word, its newest two, and so on up to itself.
+    hashes: [u64; LONGEST],
     /// By number of words that a glance matched: what the model adds for the others.
     beyond: [f32; LONGEST + 1],
-    /// 0 as long as nothing came after it.
+    /// How many hashes there are.
     len: u32,
+}
+
+impl Nest {
+    fn hashes(&self) -> &[u64] {
+        &self.hashes[..self.len as usize]
+    }
 }
 
 /// The contexts met so far.
@@ -70,7 +86,12 @@ struct Nest {
 pub struct Contexts {
     /// One state per model, context after context.
     states: Vec<LmState>,
-    ids: HashTable<ContextId>,
+    /// The context of no words.
+    empty: Option<ContextId>,
+    ids: Numbering,
+    /// By context the number of its nest; 0 as long as nothing came after it.
+    nest_of: Vec<u32>,
+    /// The nest of no context first, which is empty.
     nests: Vec<Nest>,
     /// Weighted score of the sentence's end after each context; NaN when not asked yet.
     ends: Vec<f32>,
@@ -104,21 +125,19 @@ impl<'a> Weighted<'a> {
 
 /// The hash of a context: its cells, one after the other.
 fn hash(states: &[LmState]) -> u64 {
-    let mix = |hash: u64, cell: u32| {
-        (hash.rotate_left(5) ^ u64::from(cell)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    let of =
-        |hash, state: &LmState| state.key().iter().fold(mix(hash, state.used), |h, &c| mix(h, c));
-    // A hash table looks at the lowest bits first, and products mix the highest best.
-    states.iter().fold(0, of).rotate_left(26)
+    let add = |hash, &cell: &u32| mix(hash, cell.into());
+    states.iter().fold(0, |hash, state| state.key().iter().fold(add(hash, &state.used), add))
 }
 
 impl Contexts {
     /// Forgets everything but the numbers of words.
     pub fn clear(&mut self) {
         self.states.clear();
+        self.empty = None;
         self.ids.clear();
+        self.nest_of.clear();
         self.nests.clear();
+        self.nests.push(Nest::default());
         self.ends.clear();
         self.memo.restart();
     }
@@ -136,7 +155,7 @@ impl Contexts {
     }
 
     /// The number of a word; words that the models can't tell apart have the same.
-    pub fn word(&mut self, lms: Weighted<'_>, text: &str) -> u32 {
+    pub fn word(&mut self, lms: &Weighted<'_>, text: &str) -> u32 {
         let Contexts { words, word_ids, .. } = self;
         let models = lms.lms.len();
         if models == 0 {
@@ -155,43 +174,51 @@ impl Contexts {
     }
 
     /// The context before the first word.
-    pub fn start(&mut self, lms: Weighted<'_>) -> ContextId {
+    pub fn start(&mut self, lms: &Weighted<'_>) -> ContextId {
         let states: Vec<LmState> = lms.lms.iter().map(|lm| lm.start()).collect();
         self.intern(&states)
     }
 
     /// Walks through a phrase without context; returns the weighted score. `walk` keeps what each
     /// word leads to: phrases that begin like the last one are walked from where they differ.
-    pub fn walk(&mut self, lms: Weighted<'_>, words: &[u32], walk: &mut Walk) -> f32 {
-        let models = lms.lms.len();
-        let Walk { states, words: walked } = walk;
-        if states.is_empty() {
-            states.extend(lms.lms.iter().map(|lm| lm.empty()));
-        }
-        let same = words.iter().zip(&*walked).take_while(|(word, (known, ..))| *word == known);
-        let first = same.count();
-        walked.truncate(first);
-        let mut total = walked.last().map_or(0.0, |&(.., total)| total);
-        for (place, &word) in words.iter().enumerate().skip(first) {
-            states.resize((place + 2) * models, LmState::EMPTY);
-            let (before, after) = states[place * models..].split_at_mut(models);
-            let score = advance(lms, before, &self.words[word as usize * models..], after);
-            total += score;
-            walked.push((word, score, total));
+    pub fn walk(&mut self, lms: &Weighted<'_>, words: &[u32], walk: &mut Walk) -> f32 {
+        let walked = &mut walk.words;
+        let same = words.iter().zip(&*walked).take_while(|(word, known)| **word == known.word);
+        walked.truncate(same.count());
+        let (mut context, mut total) = match walked.last() {
+            Some(last) => (last.context, last.total),
+            None => (self.empty(lms), 0.0),
+        };
+        for &word in &words[walked.len()..] {
+            let (score, next) = self.step(lms, context, word);
+            (context, total) = (next, total + score);
+            walked.push(Walked { word, context, score, total });
         }
         to_f32(total)
     }
 
+    /// The context of no words.
+    fn empty(&mut self, lms: &Weighted<'_>) -> ContextId {
+        if let Some(empty) = self.empty {
+            return empty;
+        }
+        let states: Vec<LmState> = lms.lms.iter().map(|lm| lm.empty()).collect();
+        let empty = self.intern(&states);
+        self.empty = Some(empty);
+        empty
+    }
+
     /// Adds what each word of the last phrase that was walked through leads to without context.
-    pub fn inner(&mut self, lms: Weighted<'_>, walk: &Walk, inner: &mut Vec<Inner>) {
-        let models = lms.lms.len();
-        let first = inner.len();
-        for (place, &(word, score, _)) in walk.words.iter().enumerate() {
-            let context = self.intern(&walk.states[(place + 1) * models..(place + 2) * models]);
+    pub fn inner(walk: &Walk, inner: &mut Vec<Inner>) {
+        for &Walked { word, context, score, .. } in &walk.words {
             inner.push(Inner { word, context, rest: to_f32(score) });
         }
+    }
+
+    /// Turns the scores of the words of one phrase into those of the words behind each.
+    pub fn add_up(inner: &mut [Inner]) {
         let mut rest = 0.0;
-        for word in inner[first..].iter_mut().rev() {
+        for word in inner.iter_mut().rev() {
             rest += std::mem::replace(&mut word.rest, rest);
         }
     }
@@ -200,7 +227,7 @@ impl Contexts {
     #[inline]
     pub fn gain(
         &mut self,
-        lms: Weighted<'_>,
+        lms: &Weighted<'_>,
         mut context: ContextId,
         line: Line<'_>,
     ) -> (f32, ContextId) {
@@ -222,12 +249,13 @@ impl Contexts {
     }
 
     /// The weighted score of a word after a context, and the context after it.
-    #[inline]
-    fn step(&mut self, lms: Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
-        let nest = &self.nests[context as usize];
-        for &known in &nest.ids[..nest.len as usize] {
-            let Some(step) = self.memo.get(known, word) else { break };
-            if step.is_shared || known == context && !step.is_open() {
+    #[inline(always)]
+    fn step(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+        let nest = &self.nests[self.nest_of[context as usize] as usize];
+        let hashes = nest.hashes();
+        for (left, &hash) in (0..hashes.len()).rev().zip(hashes) {
+            let Some(step) = self.memo.get(mix(hash, word.into())) else { break };
+            if step.is_shared || left == 0 && !step.is_open() {
                 return (weigh(lms, nest, step), step.next);
             }
         }
@@ -236,36 +264,46 @@ impl Contexts {
 
     /// Asks the models about a step that is not known.
     #[cold]
-    fn ask(&mut self, lms: Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+    fn ask(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+        if !lms.nests {
+            return self.ask_all(lms, context, word);
+        }
+        let mut after = LmState::EMPTY;
+        let state = &self.states[context as usize];
+        let Glance { score, seen, matched } =
+            lms.lms[0].glance(state, self.words[word as usize], &mut after);
+        let next = self.intern(&[after]);
+        let nest = self.nest(lms, context);
+        let nest = &self.nests[nest];
+        // The shortest context that decides it has the answer, those before it refer to it.
+        let decides = seen.clamp(1, nest.len) as usize - 1;
+        for &hash in &nest.hashes[..decides] {
+            self.memo.open(mix(hash, word.into()));
+        }
+        let is_shared = seen <= nest.len;
+        let step = Step { score: score.into(), next, matched: to_u8(matched), is_shared };
+        self.memo.put(mix(nest.hashes[decides], word.into()), step);
+        (weigh(lms, nest, &step), next)
+    }
+
+    /// Asks models that do not tell how far back they looked, or several.
+    fn ask_all(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
         let models = lms.lms.len();
         let mut after = std::mem::take(&mut self.next);
         after.clear();
         after.resize(models, LmState::EMPTY);
         let now = &self.states[context as usize * models..];
-        let ids = &self.words[word as usize * models..];
-        let (score, seen, matched) = if lms.nests {
-            let glance = lms.lms[0].glance(&now[0], ids[0], &mut after[0]);
-            (f64::from(glance.score), glance.seen, to_u8(glance.matched))
-        } else {
-            (advance(lms, now, ids, &mut after), u32::MAX, 0)
-        };
+        let score = advance(lms, now, &self.words[word as usize * models..], &mut after);
         let next = self.intern(&after);
         self.next = after;
         let nest = self.nest(lms, context);
-        // The shortest context that decides it has the answer, those before it refer to it.
-        let decides = seen.clamp(1, nest.len) as usize - 1;
-        for &known in &nest.ids[..decides] {
-            if self.memo.get(known, word).is_none() {
-                self.memo.put(known, word, Step::OPEN);
-            }
-        }
-        let step = Step { score, next, matched, is_shared: seen <= nest.len };
-        self.memo.put(nest.ids[decides], word, step);
-        (weigh(lms, &nest, &step), next)
+        let step = Step { score, next, matched: 0, is_shared: false };
+        self.memo.put(mix(self.nests[nest].hashes[0], word.into()), step);
+        (score, next)
     }
 
     /// Weighted score of the sentence's end after a context.
-    pub fn end(&mut self, lms: Weighted<'_>, context: ContextId) -> f32 {
+    pub fn end(&mut self, lms: &Weighted<'_>, context: ContextId) -> f32 {
         let known = self.ends[context as usize];
         if !known.is_nan() {
             return known;
@@ -283,46 +321,50 @@ impl Contexts {
     }
 
     fn intern(&mut self, of: &[LmState]) -> ContextId {
-        let Contexts { states, ids, ends, nests, .. } = self;
+        let Contexts { states, ids, ends, nest_of, .. } = self;
         let models = of.len();
         let state = |id: ContextId| id as usize * models..(id as usize + 1) * models;
-        if let Some(&id) = ids.find(hash(of), |&id| states[state(id)] == *of) {
+        let is_own = |id: ContextId| states[state(id)] == *of;
+        let (id, is_new) = ids.number(hash(of), to_u32(ends.len()), is_own);
+        if !is_new {
             return id;
         }
-        let id = to_u32(ends.len());
-        states.extend_from_slice(of);
+        of.iter().for_each(|state| states.push(*state));
         ends.push(f32::NAN);
-        nests.push(Nest::default());
-        ids.insert_unique(hash(of), id, |&id| hash(&states[state(id)]));
+        nest_of.push(0);
         id
     }
 
-    /// What the newest words of a context are by themselves.
-    fn nest(&mut self, lms: Weighted<'_>, context: ContextId) -> Nest {
-        let known = self.nests[context as usize];
-        if known.len > 0 {
+    /// The place of what the newest words of a context are by themselves.
+    fn nest(&mut self, lms: &Weighted<'_>, context: ContextId) -> usize {
+        let known = self.nest_of[context as usize] as usize;
+        if known > 0 {
             return known;
         }
         let mut nest = Nest { len: 1, ..Nest::default() };
         if lms.nests {
-            let state = self.states[context as usize];
+            let state = &self.states[context as usize];
             nest.len = state.used.clamp(1, to_u32(LONGEST));
-            for words in 1..nest.len {
-                nest.ids[words as usize - 1] = self.intern(&[LmState { used: words, ..state }]);
+            let mut hash = 0;
+            for (&word, nested) in state.key().iter().zip(&mut nest.hashes) {
+                hash = mix(hash, u64::from(word) + 1);
+                *nested = hash;
             }
             for (matched, beyond) in (0..=nest.len).zip(&mut nest.beyond) {
-                *beyond = lms.lms[0].beyond(&state, matched);
+                *beyond = lms.lms[0].beyond(state, matched);
             }
+        } else {
+            nest.hashes[0] = context.into();
         }
-        nest.ids[nest.len as usize - 1] = context;
-        self.nests[context as usize] = nest;
-        nest
+        self.nest_of[context as usize] = to_u32(self.nests.len());
+        self.nests.push(nest);
+        self.nests.len() - 1
     }
 }
 
 /// The weighted score of a step after the context of this nest.
 #[inline]
-fn weigh(lms: Weighted<'_>, nest: &Nest, step: &Step) -> f64 {
+fn weigh(lms: &Weighted<'_>, nest: &Nest, step: &Step) -> f64 {
     if lms.nests {
         lms.weights[0] * f64::from(nest.beyond[step.matched as usize] + to_f32(step.score))
     } else {
@@ -331,7 +373,7 @@ fn weigh(lms: Weighted<'_>, nest: &Nest, step: &Step) -> f64 {
 }
 
 /// Weighted score of one word in all models; `next` is filled with the states after it.
-fn advance(lms: Weighted<'_>, now: &[LmState], ids: &[u32], next: &mut [LmState]) -> f64 {
+fn advance(lms: &Weighted<'_>, now: &[LmState], ids: &[u32], next: &mut [LmState]) -> f64 {
     let mut total = 0.0;
     for (model, (lm, weight)) in lms.lms.iter().zip(lms.weights).enumerate() {
         total += weight * f64::from(lm.score(&now[model], ids[model], &mut next[model]));
@@ -370,7 +412,7 @@ mod tests {
     /// The gain of each phrase of a text after those before it, with the models' weight 0.5.
     fn gains(lm: &dyn LanguageModel, texts: &[Vec<Vec<&str>>]) -> Vec<f32> {
         let lms = [lm];
-        let lms = Weighted::new(&lms, &[0.5]);
+        let lms = &Weighted::new(&lms, &[0.5]);
         let mut contexts = Contexts::default();
         contexts.clear();
         let (mut found, mut walk) = (Vec::new(), Walk::default());
@@ -380,7 +422,8 @@ mod tests {
                 let words: Vec<u32> = phrase.iter().map(|word| contexts.word(lms, word)).collect();
                 let mut inner = Vec::new();
                 let alone = contexts.walk(lms, &words, &mut walk);
-                contexts.inner(lms, &walk, &mut inner);
+                Contexts::inner(&walk, &mut inner);
+                Contexts::add_up(&mut inner);
                 let line = Line { inner: &inner, alone };
                 let (gain, after) = contexts.gain(lms, context, line);
                 found.push(gain);

@@ -4,9 +4,7 @@ use super::future::Future;
 use super::id::CoverId;
 use crate::feature::{Coverage, Span};
 use crate::narrow::to_u32;
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
+use crate::numbering::{Numbering, mix};
 
 /// All coverages met; equal ones have equal numbers, and 0 is the empty one.
 #[derive(Debug, Default)]
@@ -15,7 +13,7 @@ pub struct Covers {
     width: usize,
     length: u32,
     facts: Vec<Facts>,
-    ids: HashTable<CoverId>,
+    ids: Numbering,
     scratch: Vec<u64>,
 }
 
@@ -27,7 +25,8 @@ struct Facts {
 }
 
 fn hash(blocks: &[u64]) -> u64 {
-    FxBuildHasher.hash_one(blocks)
+    // Upper bits alone would mix little.
+    blocks.iter().fold(0, |hash, &block| mix(hash ^ block >> 32, block))
 }
 
 impl Covers {
@@ -76,17 +75,17 @@ impl Covers {
     fn intern(&mut self, future: &Future) -> CoverId {
         let Covers { blocks, width, length, facts, ids, scratch } = self;
         let width = *width;
-        let of = |id: CoverId| id.index() * width..(id.index() + 1) * width;
-        if let Some(&id) = ids.find(hash(scratch), |&id| blocks[of(id)] == scratch[..]) {
-            return id;
+        let of = |id: u32| id as usize * width..(id as usize + 1) * width;
+        let is_own = |id: u32| blocks[of(id)] == scratch[..];
+        let (id, is_new) = ids.number(hash(scratch), to_u32(facts.len()), is_own);
+        if !is_new {
+            return CoverId(id);
         }
-        let id = CoverId(to_u32(facts.len()));
         let cov = Coverage::new(scratch, *length);
         let cost = cov.gaps().map(|gap| future.of_gap(gap.start, gap.end)).sum();
         let covered = scratch.iter().map(|block| block.count_ones()).sum();
         facts.push(Facts { gap: cov.first_gap(), covered, future: cost });
         blocks.extend_from_slice(scratch);
-        ids.insert_unique(hash(scratch), id, |&id| hash(&blocks[of(id)]));
-        id
+        CoverId(id)
     }
 }

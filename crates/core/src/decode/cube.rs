@@ -32,7 +32,6 @@ pub struct Cube {
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     edge: u32,
-    row: u32,
     column: u32,
     start: RowStart,
     scored: Scored,
@@ -80,27 +79,32 @@ impl Cube {
         cells.clear();
         let mut tickets = std::mem::take(heap).into_vec();
         tickets.clear();
+        // What is too far behind the best would wait in vain.
+        let (mut first, mut last) = (0, 0);
         for (number, edge) in edges.iter().enumerate() {
             if number % LISTEN == LISTEN - 1 {
                 search.check()?;
             }
-            tickets.push(open(search, cells, (to_u32(number), edge), 0, complete));
+            let (total, cell) = open(search, (to_u32(number), edge), 0, complete);
+            let ticket_of = ticket(total, cells.len());
+            if ticket_of > first {
+                (first, last) = (ticket_of, ticket(total - search.slack, 0));
+            }
+            if ticket_of >= last {
+                tickets.push(ticket_of);
+                cells.push(cell);
+            }
         }
         // Turning a vector into a heap is cheaper than pushing its elements.
         *heap = BinaryHeap::from(tickets);
         let limit = search.pop_limit(covered, edges.len());
         let mut popped = 0;
-        let mut last = 0;
-        while let Some(&best) = heap.peek() {
-            let Cell { edge: number, row, column, start, scored } = cells[number_of(best)];
-            let edge = &mut edges[number as usize];
-            if popped == 0 {
-                last = ticket(scored.score + f64::from(edge.future) - search.slack, 0);
-            }
-            if best < last {
-                break;
-            }
-            if let Some(hyp) = search.make(edge, start.back, scored, complete) {
+        while let Some(&best) = heap.peek().filter(|&&best| best >= last) {
+            let number = number_of(best);
+            let cell = &mut cells[number];
+            let (edge_number, start) = (cell.edge, cell.start);
+            let edge = &mut edges[edge_number as usize];
+            if let Some(hyp) = search.make(edge, start.row, &cell.scored, complete) {
                 stack.push(hyp);
             }
             popped += 1;
@@ -110,20 +114,29 @@ impl Cube {
             if popped % LISTEN == 0 {
                 search.check()?;
             }
-            if column + 1 < search.options.lane(edge.lane).count {
-                // What comes next in a row takes its place in the queue: cheaper than pop and push.
-                let scored = search.score(edge, &start, column + 1, complete);
-                if let Some(mut top) = heap.peek_mut() {
-                    *top = ticket(scored.score + f64::from(edge.future), cells.len());
-                }
-                cells.push(Cell { edge: number, row, column: column + 1, start, scored });
-            } else {
-                heap.pop();
+            let column = cell.column + 1;
+            let mut next = 0;
+            if column < edge.columns {
+                cell.column = column;
+                cell.scored = search.score(edge, &start, column, complete);
+                next = ticket(cell.scored.score + f64::from(edge.future), number);
             }
-            if column == 0 {
-                let first = if row == 0 { 1 } else { row + AHEAD };
-                for next in first..(row + AHEAD + 1).min(search.rows(edge)) {
-                    heap.push(open(search, cells, (number, edge), next, complete));
+            // What comes next in a row takes its place in the queue: cheaper than pop and push.
+            if next < last {
+                heap.pop();
+            } else if let Some(mut top) = heap.peek_mut() {
+                *top = next;
+            }
+            if column == 1 {
+                let row = Searcher::rank(edge, &start);
+                let below = if row == 0 { 1 } else { row + AHEAD };
+                for row in below..(row + AHEAD + 1).min(search.rows(edge)) {
+                    let (total, cell) = open(search, (edge_number, edge), row, complete);
+                    let ticket = ticket(total, cells.len());
+                    if ticket >= last {
+                        heap.push(ticket);
+                        cells.push(cell);
+                    }
                 }
             }
         }
@@ -134,16 +147,16 @@ impl Cube {
     }
 }
 
-/// Starts a row of an edge; returns its ticket.
+/// The first cell of a row of an edge, and its score with the future cost.
+#[inline(always)]
 fn open(
     search: &mut Searcher<'_>,
-    cells: &mut Vec<Cell>,
     (number, edge): (u32, &Edge),
     row: u32,
     complete: bool,
-) -> u64 {
+) -> (f64, Cell) {
     let start = search.row(edge, row);
     let scored = search.score(edge, &start, 0, complete);
-    cells.push(Cell { edge: number, row, column: 0, start, scored });
-    ticket(scored.score + f64::from(edge.future), cells.len() - 1)
+    let cell = Cell { edge: number, column: 0, start, scored };
+    (scored.score + f64::from(edge.future), cell)
 }

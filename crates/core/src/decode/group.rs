@@ -10,9 +10,7 @@ use super::id::{CoverId, HypId};
 use super::search::Searcher;
 use crate::feature::Span;
 use crate::narrow::to_u32;
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
+use crate::numbering::{Numbering, mix};
 use std::ops::Range;
 
 /// Hypotheses after which the same spans may come.
@@ -36,7 +34,7 @@ impl Group {
 }
 
 /// What hypotheses of one group have in common, as numbers that compare fast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Together(u64, u64, u8);
 
 /// A group in the making: where its hypotheses are dealt to.
@@ -53,7 +51,7 @@ struct Pile {
 #[derive(Debug, Default)]
 pub struct Dealing {
     piles: Vec<Pile>,
-    ids: HashTable<u32>,
+    ids: Numbering,
     /// By place in the stack the number of the pile.
     pile_of: Vec<u32>,
     /// Numbers of piles in the order of groups.
@@ -74,16 +72,13 @@ impl Dealing {
     /// Counts a hypothesis in.
     fn count(&mut self, together: Together) {
         let Dealing { piles, ids, pile_of, .. } = self;
-        let hash = |together: &Together| FxBuildHasher.hash_one(together);
-        let known = ids.find(hash(&together), |&pile| piles[pile as usize].together == together);
-        let number = known.copied().unwrap_or_else(|| {
-            let number = to_u32(piles.len());
+        let Together(place, states, mode) = together;
+        let hash = mix(states ^ u64::from(mode), place);
+        let is_own = |pile: u32| piles[pile as usize].together == together;
+        let (number, is_new) = ids.number(hash, to_u32(piles.len()), is_own);
+        if is_new {
             piles.push(Pile { together, count: 0, start: 0, end: 0 });
-            ids.insert_unique(hash(&together), number, |&pile| {
-                hash(&piles[pile as usize].together)
-            });
-            number
-        });
+        }
         piles[number as usize].count += 1;
         pile_of.push(number);
     }
@@ -174,7 +169,10 @@ impl Searcher<'_> {
             self.stats.pruned += (all.len() - kept.len()) as u64;
             let Some(&(_, best)) = kept.first() else { continue };
             let at = to_u32(self.arena.rows.len());
-            self.arena.rows.extend(kept.iter().map(|&(_, id)| id));
+            for &(_, hyp) in kept {
+                let row = self.row_of(hyp);
+                self.arena.rows.push(row);
+            }
             let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(best).key;
             self.arena.groups.push(Group {
                 rows: (at, to_u32(self.arena.rows.len())),

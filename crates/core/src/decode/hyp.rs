@@ -6,12 +6,10 @@
 
 use super::context::ContextId;
 use super::id::{CoverId, HypId};
-use crate::feature::{OptionId, Span};
+use crate::feature::OptionId;
 use crate::narrow::to_u32;
-use crate::reorder::orientation::{Outlook, StackId};
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
+use crate::numbering::{Numbering, mix};
+use crate::reorder::orientation::StackId;
 
 /// All that the future of a hypothesis depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,10 +44,6 @@ pub struct Hyp {
     pub choice: OptionId,
     /// Another hypothesis with the same key and no better score.
     pub arc: HypId,
-    /// What `prev` orientation looks back to.
-    pub before: Span,
-    /// What `next` orientation looks ahead to.
-    pub outlook: Outlook,
 }
 
 /// All hypotheses of a sentence.
@@ -57,7 +51,7 @@ pub struct Hyp {
 pub struct Hyps {
     all: Vec<Hyp>,
     /// Those that a new one may be recombined with.
-    open: HashTable<HypId>,
+    open: Numbering,
     /// Numbers that are free again.
     spare: Vec<HypId>,
 }
@@ -65,12 +59,8 @@ pub struct Hyps {
 #[inline]
 fn hash(key: &Key) -> u64 {
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    FxBuildHasher.hash_one([
-        pair(key.cover.0, key.context),
-        pair(key.blocks, key.next),
-        pair(key.path, key.start),
-        pair(key.end, u32::from(key.mode)),
-    ])
+    let place = mix(pair(key.end, key.start), pair(u32::from(key.mode), key.cover.0));
+    mix(mix(place, pair(key.path, key.context)), pair(key.blocks, key.next))
 }
 
 impl Hyps {
@@ -84,7 +74,7 @@ impl Hyps {
 
     /// Nothing is recombined with the hypotheses so far: their stack is complete.
     pub fn close(&mut self) {
-        self.open.clear();
+        self.open.forget_below(to_u32(self.all.len()));
     }
 
     /// All of them, by number.
@@ -102,28 +92,20 @@ impl Hyps {
         &self.all[id.index()]
     }
 
-    /// The open hypothesis with this key.
+    /// The open hypothesis with the key of this one, or else this one, added; and whether it was.
     #[inline]
-    pub fn twin(&self, key: &Key) -> Option<HypId> {
-        self.open.find(hash(key), |&id| self.get(id).key == *key).copied()
-    }
-
-    /// Adds a hypothesis that has no twin.
-    #[inline]
-    pub fn add(&mut self, hyp: Hyp) -> HypId {
+    pub fn enter(&mut self, hyp: &Hyp) -> (HypId, bool) {
         let Hyps { all, open, spare } = self;
-        let id = match spare.pop() {
-            Some(id) => {
-                all[id.index()] = hyp;
-                id
+        let next = spare.last().map_or(to_u32(all.len()), |spare| spare.0);
+        let is_own = |id: u32| all[id as usize].key == hyp.key;
+        let (id, is_new) = open.number(hash(&hyp.key), next, is_own);
+        if is_new {
+            match spare.pop() {
+                Some(id) => all[id.index()] = *hyp,
+                None => all.push(*hyp),
             }
-            None => {
-                all.push(hyp);
-                HypId(to_u32(all.len()) - 1)
-            }
-        };
-        open.insert_unique(hash(&hyp.key), id, |&id| hash(&all[id.index()].key));
-        id
+        }
+        (HypId(id), is_new)
     }
 
     /// Of two hypotheses with one key the better takes the number, of equal ones the older; the
@@ -146,9 +128,7 @@ impl Hyps {
     pub fn give_up(&mut self, unused: &[HypId]) {
         for &id in unused {
             let key = self.get(id).key;
-            if let Ok(entry) = self.open.find_entry(hash(&key), |&other| other == id) {
-                entry.remove();
-            }
+            self.open.remove(hash(&key), id.0);
             let mut at = id;
             while at != HypId::NONE {
                 self.spare.push(at);

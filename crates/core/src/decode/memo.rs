@@ -1,5 +1,6 @@
-//! Answers of the language models by context and word.
+//! Answers of the language models by the hash of a context and a word.
 //!
+//! Two of them would have to share all 64 bits of a hash to be confused, as in the models themselves.
 //! Open addressing, never more than half full. Sentences share what they ask about common words;
 //! a table that has become large is emptied between two of them, as a small one stays in cache.
 
@@ -50,14 +51,9 @@ const FULL: usize = 1 << 15;
 
 const EMPTY: Slot = Slot { key: u64::MAX, step: Step::OPEN };
 
-/// No context has the highest number, so no key is that of an empty slot.
-fn key_of(context: ContextId, word: u32) -> u64 {
-    u64::from(context) << 32 | u64::from(word)
-}
-
-/// Where the search for a key starts; the high bits of a product are well mixed.
+/// Where the search for a key starts: its upper bits are mixed best.
 fn home(key: u64, slots: usize) -> usize {
-    to_usize(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - slots.trailing_zeros()))
+    to_usize(key >> (64 - slots.trailing_zeros()))
 }
 
 impl Memo {
@@ -74,48 +70,52 @@ impl Memo {
         self.used = 0;
     }
 
-    /// The answer for a context and a word, if it is known.
+    /// The answer under a hash, if it is known.
     #[inline]
-    pub fn get(&self, context: ContextId, word: u32) -> Option<&Step> {
-        let key = key_of(context, word);
-        let mask = self.slots.len() - 1;
-        let mut at = home(key, self.slots.len());
-        loop {
-            let slot = &self.slots[at & mask];
-            if slot.key == key {
-                return Some(&slot.step);
-            }
-            if slot.key == u64::MAX {
-                return None;
-            }
-            at += 1;
-        }
+    pub fn get(&self, key: u64) -> Option<&Step> {
+        let slot = &self.slots[place(&self.slots, key)];
+        (slot.key == key).then_some(&slot.step)
     }
 
     /// Remembers an answer.
-    pub fn put(&mut self, context: ContextId, word: u32, step: Step) {
+    pub fn put(&mut self, key: u64, step: Step) {
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        self.used +=
-            usize::from(insert(&mut self.slots, Slot { key: key_of(context, word), step }));
+        let at = place(&self.slots, key);
+        self.used += usize::from(self.slots[at].key == u64::MAX);
+        self.slots[at] = Slot { key, step };
+    }
+
+    /// Remembers that a context with more words decides, unless an answer is known.
+    pub fn open(&mut self, key: u64) {
+        if (self.used + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let at = place(&self.slots, key);
+        if self.slots[at].key == u64::MAX {
+            self.used += 1;
+            self.slots[at] = Slot { key, step: Step::OPEN };
+        }
     }
 
     fn grow(&mut self) {
         let mut wider = vec![EMPTY; (self.slots.len() * 2).max(LEAST)];
         for &slot in self.slots.iter().filter(|slot| slot.key != u64::MAX) {
-            insert(&mut wider, slot);
+            let at = place(&wider, slot.key);
+            wider[at] = slot;
         }
         self.slots = wider;
     }
 }
 
-/// Whether it took an empty slot.
-fn insert(slots: &mut [Slot], slot: Slot) -> bool {
+/// The place of a key, or the empty one where it belongs.
+#[inline]
+fn place(slots: &[Slot], key: u64) -> usize {
     let mask = slots.len() - 1;
-    let mut at = home(slot.key, slots.len());
-    while slots[at & mask].key != u64::MAX && slots[at & mask].key != slot.key {
-        at += 1;
+    let mut at = home(key, slots.len());
+    while slots[at].key != u64::MAX && slots[at].key != key {
+        at = (at + 1) & mask;
     }
-    std::mem::replace(&mut slots[at & mask], slot).key == u64::MAX
+    at
 }

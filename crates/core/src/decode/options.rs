@@ -17,6 +17,7 @@ use crate::corpus::{SrcPos, WordId};
 use crate::error::Result;
 use crate::feature::{OptionId, Phrase, Span};
 use crate::narrow::to_u32;
+use crate::orientation::Class;
 use std::ops::Range;
 
 /// How much of the best that orientation may say of a phrase goes into the future cost: the best
@@ -44,8 +45,8 @@ pub struct Lane {
     pub parts: u32,
     /// Number of options.
     pub count: u32,
-    /// Where its sorted options start.
-    first: u32,
+    /// Where its sorted options start: for each class all of them.
+    pub first: u32,
 }
 
 /// An option in a sorted lane.
@@ -279,10 +280,16 @@ impl Options {
         &self.lanes[lane.index()]
     }
 
-    /// The `rank`-th best option of a lane for an orientation class.
-    pub fn ranked(&self, lane: &Lane, class: usize, rank: u32) -> Ranked {
-        let class = if self.classes == 1 { 0 } else { to_u32(class) };
-        self.ranked[(lane.first + class * lane.count + rank) as usize]
+    /// How far from the start of a lane of so many options those are that are sorted for a class.
+    #[inline]
+    pub fn class_start(&self, class: Class, count: u32) -> u32 {
+        if self.classes == 1 { 0 } else { class as u32 * count }
+    }
+
+    /// A sorted option, by its place among those of all lanes.
+    #[inline]
+    pub fn ranked(&self, place: u32) -> Ranked {
+        self.ranked[place as usize]
     }
 
     /// An option.

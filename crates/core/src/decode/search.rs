@@ -13,7 +13,7 @@ use super::group::{Dealing, Group};
 use super::hyp::{Hyp, Hyps, Key};
 use super::id::{CoverId, HypId, ItemId, LaneId};
 use super::model::Models;
-use super::options::{Options, Ranked};
+use super::options::{Lane, Options, Ranked};
 use super::pricing::Pricing;
 use super::recent::{Extension, Recent};
 use super::settings::Settings;
@@ -34,26 +34,47 @@ use crate::reorder::prune::Chooser;
 #[derive(Debug, Clone, Copy)]
 pub struct Edge {
     pub group: u32,
-    pub lane: LaneId,
+    /// Where the rows of the group are.
+    rows: (u32, u32),
+    /// Where the sorted options of the lane start, and how many there are.
+    first: u32,
+    pub columns: u32,
+    /// The words that the lane covers.
+    pub span: Span,
     /// Weighted distortion.
     jump: f32,
     /// Future cost after it.
     pub future: f32,
     /// Coverage after it; none until it is asked for.
     cover: CoverId,
+    /// The orientation stack after it by that before it, as it was asked for last.
+    blocks: Option<(StackId, StackId)>,
+}
+
+/// A hypothesis of a group, with all that its extensions look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub hyp: HypId,
+    context: ContextId,
+    path: u32,
+    blocks: StackId,
+    score: f64,
+    /// What `prev` orientation looks back to.
+    before: Span,
+    /// What `next` orientation looks ahead to, and what it says of each class.
+    outlook: Outlook,
+    next: [f32; 4],
 }
 
 /// A row of an edge: what does not depend on the option.
 #[derive(Debug, Clone, Copy)]
 pub struct RowStart {
-    /// The hypothesis.
-    pub back: HypId,
-    /// Its score with what the step adds, whatever the option.
+    /// Its place among the rows of all groups.
+    pub row: u32,
+    /// Where the options start, sorted for its orientation class.
+    first: u32,
+    /// The score of the hypothesis with what the step adds, whatever the option.
     base: f64,
-    context: ContextId,
-    path: u32,
-    /// The `prev` class of the step.
-    class: Class,
 }
 
 /// A row and a column of an edge, scored.
@@ -71,8 +92,8 @@ pub struct Arena {
     pub covers: Covers,
     pub stacks: Stacks,
     pub hyps: Hyps,
-    /// Hypotheses of the stack in the making.
-    pub rows: Vec<HypId>,
+    /// The hypotheses of all groups.
+    pub rows: Vec<Row>,
     pub groups: Vec<Group>,
     states: States,
     choosing: Choosing,
@@ -139,15 +160,13 @@ impl Searcher<'_> {
         states.restart(self.paths.len());
         let row: Vec<u32> = self.paths.iter().map(|path| path.start()).collect();
         let path = states.id(&row);
-        let context = self.contexts.start(self.pricing.lms);
+        let context = self.contexts.start(&self.pricing.lms);
         hyps.restart(Hyp {
             key: Key { context, path, blocks: NO_BLOCKS, ..Key::default() },
             score: 0.0,
             back: HypId::NONE,
             choice: OptionId::NONE,
             arc: HypId::NONE,
-            before: Span::default(),
-            outlook: Outlook::default(),
         });
     }
 
@@ -189,13 +208,13 @@ impl Searcher<'_> {
     }
 
     /// Calls `each` for every lane that may follow a group.
-    pub fn edges(&mut self, number: u32, mut each: impl FnMut(u32, Edge)) {
-        let group = self.arena.groups[number as usize];
+    pub fn edges(&mut self, number_of_group: u32, mut each: impl FnMut(u32, Edge)) {
+        let group = self.arena.groups[number_of_group as usize];
         let mut lanes = std::mem::take(&mut self.arena.lanes);
         lanes.clear();
         match self.pruning.take() {
             Some((place, mut chooser)) => {
-                self.prune(number, place, &mut chooser, &mut lanes);
+                self.prune(number_of_group, place, &mut chooser, &mut lanes);
                 self.pruning = Some((place, chooser));
             }
             None => self.allowed(&group, &mut lanes),
@@ -206,22 +225,32 @@ impl Searcher<'_> {
         let whole = self.arena.covers.future(group.cover);
         let future = &self.options.future;
         let mut hole = Span::default();
-        let mut without = 0.0;
-        for &lane in &lanes {
-            let span = self.options.lane(lane).span;
-            if span.start >= hole.end {
-                hole = Span::new(cov.free_run_start(span.start), cov.next_covered(span.start));
-                without = whole - future.of_gap(hole.start, hole.end);
+        let mut start = u32::MAX;
+        // What lies before the hole and behind it, and what is left of it before the span.
+        let (mut without, mut left) = (0.0, 0.0);
+        for &number in &lanes {
+            let &Lane { span, count, first, .. } = self.options.lane(number);
+            if span.start != start {
+                start = span.start;
+                if start >= hole.end {
+                    hole = Span::new(cov.free_run_start(start), cov.next_covered(start));
+                    without = whole - future.of_gap(hole.start, hole.end);
+                }
+                left = future.of_gap(hole.start, start);
             }
             let cost = self.settings.distortion.cost(gap, group.end, span);
             let next_gap = if span.start == gap { cov.next_free(span.end) } else { gap };
-            let rest = future.of_gap(hole.start, span.start) + future.of(span.end, hole.end);
+            let rest = left + future.of(span.end, hole.end);
             let edge = Edge {
-                group: number,
-                lane,
+                group: number_of_group,
+                rows: group.rows,
+                first,
+                columns: count,
+                span,
                 jump: to_f32(-(self.jump_weight * f64::from(cost))),
                 future: without + rest + self.ahead(next_gap, span.end, covered + span.len()),
                 cover: CoverId::NONE,
+                blocks: None,
             };
             each(span.len(), edge);
         }
@@ -291,51 +320,51 @@ impl Searcher<'_> {
 
     /// Number of hypotheses of an edge.
     pub fn rows(&self, edge: &Edge) -> u32 {
-        let (first, end) = self.arena.groups[edge.group as usize].rows;
-        end - first
+        edge.rows.1 - edge.rows.0
+    }
+
+    /// Which row of an edge it is.
+    pub fn rank(edge: &Edge, start: &RowStart) -> u32 {
+        start.row - edge.rows.0
     }
 
     /// A row of an edge.
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, edge: &Edge, row: u32) -> RowStart {
-        let group = &self.arena.groups[edge.group as usize];
-        let back = self.arena.rows[(group.rows.0 + row) as usize];
-        let hyp = self.arena.hyps.get(back);
-        let span = self.options.lane(edge.lane).span;
-        let next = self.stock.next_row(hyp.key.next)[hyp.outlook.class(span) as usize];
+        let at = edge.rows.0 + row;
+        let row = &self.arena.rows[at as usize];
+        let next = row.next[row.outlook.class(edge.span) as usize];
+        let class = prev_class(row.before, edge.span);
         RowStart {
-            back,
-            base: hyp.score + f64::from(edge.jump + next),
-            context: hyp.key.context,
-            path: hyp.key.path,
-            class: prev_class(hyp.before, span),
+            row: at,
+            first: edge.first + self.options.class_start(class, edge.columns),
+            base: row.score + f64::from(edge.jump + next),
         }
     }
 
     /// The score of extending a hypothesis of an edge by an option.
-    #[inline]
-    pub fn score(&mut self, edge: &Edge, row: &RowStart, column: u32, complete: bool) -> Scored {
-        let lane = self.options.lane(edge.lane);
-        let Ranked { score: alone, choice, item } =
-            self.options.ranked(lane, row.class as usize, column);
-        let lms = self.pricing.lms;
-        let (gain, context) = match self.arena.gains.get(row.context, item) {
+    #[inline(always)]
+    pub fn score(&mut self, edge: &Edge, start: &RowStart, column: u32, complete: bool) -> Scored {
+        let Ranked { score: alone, choice, item } = self.options.ranked(start.first + column);
+        let Row { context: before, path: path_before, .. } = self.arena.rows[start.row as usize];
+        let lms = &self.pricing.lms;
+        let (gain, context) = match self.arena.gains.get(before, item) {
             Some(known) => known,
             None => {
-                let gained = self.contexts.gain(lms, row.context, self.stock.line(item));
-                self.arena.gains.put(row.context, item, gained);
+                let gained = self.contexts.gain(lms, before, self.stock.line(item));
+                self.arena.gains.put(before, item, gained);
                 gained
             }
         };
-        let mut score = row.base + f64::from(alone + gain);
+        let mut score = start.base + f64::from(alone + gain);
         self.stats.scored += 1;
         if complete {
-            score += f64::from(self.contexts.end(lms, context)) + self.ending(lane.span, item);
+            score += f64::from(self.contexts.end(lms, context)) + self.ending(edge.span, item);
         }
         let mut path = 0;
         if !self.paths.is_empty() {
             let group = self.arena.groups[edge.group as usize];
-            let (value, after) = self.step_paths(&group, row.path, choice, complete);
+            let (value, after) = self.step_paths(&group, path_before, choice, complete);
             score += value;
             path = after;
         }
@@ -384,24 +413,18 @@ impl Searcher<'_> {
         (total, after)
     }
 
-    /// What decides about the hypothesis of a scored row and column.
-    fn extension(&self, edge: &Edge, back: HypId, scored: &Scored) -> Extension {
-        let Scored { choice, context, path, .. } = *scored;
-        let blocks = self.arena.hyps.get(back).key.blocks;
-        Extension { group: edge.group, choice, context, path, blocks }
-    }
-
     /// Makes the hypothesis of a scored row and column; returns its number when it is new.
     pub fn make(
         &mut self,
         edge: &mut Edge,
-        back: HypId,
-        scored: Scored,
+        row: u32,
+        scored: &Scored,
         complete: bool,
     ) -> Option<HypId> {
         self.stats.made += 1;
-        let Scored { score, choice, .. } = scored;
-        let extension = self.extension(edge, back, &scored);
+        let &Scored { score, choice, context, path } = scored;
+        let Row { hyp: back, blocks, .. } = self.arena.rows[row as usize];
+        let extension = Extension { group: edge.group, choice, context, path, blocks };
         let known = if complete { None } else { self.arena.recent.get(&extension) };
         if let Some(twin) = known
             && !self.keep_arcs
@@ -410,60 +433,80 @@ impl Searcher<'_> {
             self.stats.recombined += 1;
             return None;
         }
-        let span = self.options.lane(edge.lane).span;
         let key = match known {
             Some(twin) => self.arena.hyps.get(twin).key,
-            None => self.key(edge, extension.blocks, span, scored, complete),
+            None if complete => Key { cover: self.cover(edge), ..Key::default() },
+            None => self.key(edge, blocks, scored),
         };
-        let twin = known.or_else(|| self.arena.hyps.twin(&key));
-        let (before, outlook) = self.look_around(&key, span);
-        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE, before, outlook };
-        let made = match twin {
-            Some(twin) => {
-                self.stats.recombined += 1;
-                self.arena.hyps.recombine(twin, hyp, self.keep_arcs);
-                twin
-            }
-            None => self.arena.hyps.add(hyp),
+        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE };
+        let (made, is_new) = match known {
+            Some(twin) => (twin, false),
+            None => self.arena.hyps.enter(&hyp),
         };
         self.arena.recent.note(extension, made);
-        twin.is_none().then_some(made)
+        if is_new {
+            return Some(made);
+        }
+        self.stats.recombined += 1;
+        self.arena.hyps.recombine(made, hyp, self.keep_arcs);
+        None
+    }
+
+    /// The coverage after an edge.
+    fn cover(&mut self, edge: &mut Edge) -> CoverId {
+        if edge.cover == CoverId::NONE {
+            let group = &self.arena.groups[edge.group as usize];
+            edge.cover = self.arena.covers.extend(group.cover, edge.span, &self.options.future);
+        }
+        edge.cover
     }
 
     /// All that the future of an extension depends on; `below` is the orientation stack before it.
-    fn key(
-        &mut self,
-        edge: &mut Edge,
-        below: StackId,
-        span: Span,
-        scored: Scored,
-        complete: bool,
-    ) -> Key {
-        let group = self.arena.groups[edge.group as usize];
-        if edge.cover == CoverId::NONE {
-            edge.cover = self.arena.covers.extend(group.cover, span, &self.options.future);
-        }
-        let Scored { context, path, choice, .. } = scored;
-        let cover = edge.cover;
-        if complete {
-            return Key { cover, ..Key::default() };
-        }
+    fn key(&mut self, edge: &mut Edge, below: StackId, scored: &Scored) -> Key {
+        let &Scored { context, path, choice, .. } = scored;
+        let span = edge.span;
+        let cover = self.cover(edge);
         let mut key = Key { cover, context, path, end: span.end, ..Key::default() };
         if self.keeps_blocks {
-            key.blocks = self.arena.stacks.push(below, span, self.settings.reduce);
+            key.blocks = match edge.blocks {
+                Some((before, after)) if before == below => after,
+                _ => self.arena.stacks.push(below, span, self.settings.reduce),
+            };
+            edge.blocks = Some((below, key.blocks));
         }
         if self.models.orientation.is_some_and(|orientation| orientation.next) {
             key.next = self.stock.item(self.options.choice(choice).item).next;
         }
         // Once the word to its left is taken, nobody can tell where the phrase started.
         let open = |cov: Coverage<'_>| span.start > 0 && !cov.has(span.start - 1);
-        if self.keeps_start && open(self.arena.covers.get(group.cover)) {
+        if self.keeps_start && open(self.arena.covers.get(cover)) {
             key.start = span.start;
         }
         if self.settings.space.remembers() {
-            key.mode = self.settings.space.after(&self.here(&group), span);
+            let group = &self.arena.groups[edge.group as usize];
+            key.mode = self.settings.space.after(&self.here(group), span);
         }
         key
+    }
+
+    /// A hypothesis as a row of its group.
+    pub fn row_of(&self, hyp: HypId) -> Row {
+        let Hyp { key, score, choice, .. } = self.arena.hyps.get(hyp);
+        let span = match *choice {
+            OptionId::NONE => Span::default(),
+            choice => self.options.choice(choice).span,
+        };
+        let (before, outlook) = self.look_around(key, span);
+        Row {
+            hyp,
+            context: key.context,
+            path: key.path,
+            blocks: key.blocks,
+            score: *score,
+            before,
+            outlook,
+            next: *self.stock.next_row(key.next),
+        }
     }
 
     /// What orientation looks back and ahead to after `span`.

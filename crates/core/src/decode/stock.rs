@@ -188,8 +188,8 @@ impl Stock {
         scratch.take_given(pricing, &words, given);
         let src = vec![UNKNOWN; given.span.len() as usize];
         self.number_words(pricing, contexts, &mut scratch, "");
-        scratch.score(pricing.lms, contexts, 1);
-        self.keep(pricing, contexts, &mut scratch, 0, &src)?;
+        scratch.score(&pricing.lms, contexts, 1);
+        self.keep(pricing, &mut scratch, 0, &src)?;
         self.scratch = scratch;
         Ok(ItemId(to_u32(self.items.len()) - 1))
     }
@@ -225,9 +225,9 @@ impl Stock {
         }
         let limit = if pricing.limit == 0 { usize::MAX } else { pricing.limit };
         self.number_words(pricing, contexts, &mut scratch, text);
-        scratch.score(pricing.lms, contexts, limit);
+        scratch.score(&pricing.lms, contexts, limit);
         for row in best(&scratch.rows, limit) {
-            self.keep(pricing, contexts, &mut scratch, row, src)?;
+            self.keep(pricing, &mut scratch, row, src)?;
         }
         self.scratch = scratch;
         Ok(first..to_u32(self.items.len()))
@@ -237,16 +237,16 @@ impl Stock {
     fn keep(
         &mut self,
         pricing: &Pricing<'_>,
-        contexts: &mut Contexts,
         scratch: &mut Scratch,
         row: usize,
         src: &[WordId],
     ) -> Result<()> {
         scratch.detail(pricing, row, src)?;
-        let Row { alone, lm, words, origin } = scratch.rows[row].clone();
-        contexts.walk(pricing.lms, &scratch.lm_words[words.clone()], &mut scratch.walk);
-        contexts.inner(pricing.lms, &scratch.walk, &mut self.inner);
+        let Row { alone, lm, words, inner, origin } = scratch.rows[row].clone();
         let words = &scratch.words[words];
+        let inner = &mut scratch.inner[inner..inner + words.len()];
+        Contexts::add_up(inner);
+        self.inner.extend_from_slice(inner);
         let PhraseDetails { orientation, links } = &scratch.details;
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
         let (prev, next) = weigh_orientation(pricing, orientation);
@@ -283,8 +283,8 @@ impl Stock {
         let Scratch { words, lm_words, .. } = scratch;
         for &word in &words[lm_words.len()..] {
             lm_words.push(match word {
-                COPY => contexts.word(pricing.lms, text),
-                GIVEN.. => contexts.word(pricing.lms, &self.given[(word - GIVEN) as usize]),
+                COPY => contexts.word(&pricing.lms, text),
+                GIVEN.. => contexts.word(&pricing.lms, &self.given[(word - GIVEN) as usize]),
                 _ => self.known_number(pricing, contexts, word),
             });
         }
@@ -303,7 +303,7 @@ impl Stock {
         }
         if self.lm_ids[at] == NOT_ASKED {
             let text = pricing.models.phrases.target_word(word);
-            self.lm_ids[at] = contexts.word(pricing.lms, text);
+            self.lm_ids[at] = contexts.word(&pricing.lms, text);
         }
         self.lm_ids[at]
     }

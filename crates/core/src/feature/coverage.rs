@@ -131,11 +131,15 @@ impl<'a> Coverage<'a> {
     /// Where the run of untranslated words that ends just before `before` starts;
     /// `before` itself when the word before it is translated or there is none.
     pub fn free_run_start(self, before: u32) -> u32 {
-        let mut start = before;
-        while start > 0 && !self.has(start - 1) {
-            start -= 1;
+        let mut block = (before / BLOCK) as usize;
+        let below = (1 << (before % BLOCK)) - 1;
+        let mut bits = self.blocks.get(block).map_or(0, |bits| bits & below);
+        while bits == 0 {
+            let Some(lower) = block.checked_sub(1) else { return 0 };
+            block = lower;
+            bits = self.blocks[block];
         }
-        start
+        (to_u32(block) + 1) * BLOCK - bits.leading_zeros()
     }
 
     /// Whether no word of the span is translated.
@@ -191,6 +195,8 @@ mod tests {
             prop_assert_eq!(cov.next_free(from), find(false));
             prop_assert_eq!(cov.next_covered(from), find(true));
             let position = from.min(length);
+            let run = (0..position).rev().take_while(|&at| !covered[at as usize]).count() as u32;
+            prop_assert_eq!(cov.free_run_start(position), position - run);
             let before = (0..position).filter(|&at| !covered[at as usize]).count();
             prop_assert_eq!(cov.free_before(position) as usize, before);
             let gaps: Vec<Span> = cov.gaps().collect();

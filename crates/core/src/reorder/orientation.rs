@@ -9,10 +9,8 @@
 
 use crate::feature::{Coverage, Span};
 use crate::narrow::to_u32;
+use crate::numbering::{Numbering, mix};
 use crate::orientation::{Class, Model};
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
 
 /// How blocks on the stack join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +88,7 @@ impl Outlook {
 /// Number of a stack in `Stacks`.
 pub type StackId = u32;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Node {
     top: Span,
     below: StackId,
@@ -100,7 +98,7 @@ struct Node {
 #[derive(Debug, Clone)]
 pub struct Stacks {
     nodes: Vec<Node>,
-    ids: HashTable<StackId>,
+    ids: Numbering,
 }
 
 /// The stack without blocks.
@@ -109,7 +107,7 @@ pub const NO_BLOCKS: StackId = 0;
 impl Default for Stacks {
     fn default() -> Self {
         let bottom = Node { top: Span::new(0, 0), below: NO_BLOCKS };
-        Stacks { nodes: vec![bottom], ids: HashTable::new() }
+        Stacks { nodes: vec![bottom], ids: Numbering::default() }
     }
 }
 
@@ -164,14 +162,12 @@ impl Stacks {
 
     fn intern(&mut self, node: Node) -> StackId {
         let Stacks { nodes, ids } = self;
-        let hash = |node: &Node| FxBuildHasher.hash_one(node);
-        let known = ids.find(hash(&node), |&id| nodes[id as usize] == node);
-        if let Some(&id) = known {
-            return id;
+        let top = u64::from(node.top.start) << 32 | u64::from(node.top.end);
+        let hash = mix(mix(0, top), node.below.into());
+        let (id, is_new) = ids.number(hash, to_u32(nodes.len()), |id| nodes[id as usize] == node);
+        if is_new {
+            nodes.push(node);
         }
-        let id = to_u32(nodes.len());
-        nodes.push(node);
-        ids.insert_unique(hash(&node), id, |&id| hash(&nodes[id as usize]));
         id
     }
 }
