@@ -8,19 +8,23 @@ that the aligner gives the pairs once; a copy has the links of its original.
 
     python bench/run.py growth                      all stages at 100,000 and 1,000,000 pairs
     SIZES="10000000" ONLY="extract lm" python bench/run.py growth
+    SIZES="1000000" ONLY=train python bench/run.py growth
 
 Every stage is a command of its own with one thread; all get `MEMORY` (2G). Disk is what the
-stage's temporary files and results took at most, looked at twice a second.
+stage's temporary files and results took at most, looked at twice a second. `train` is one
+`wayword train` of the raw text: a row for each of its stages, as its log tells, and one for all.
+It takes out repeated pairs as it does for anyone, so that the stages after `doctor` get fewer:
+`pairs` are those that a stage gets, `of` those of the text.
 """
 
 import hashlib
+import json
 import lzma
 import os
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,6 +36,8 @@ LONGEST = 14
 BETA = 0.6
 STAGES = ("doctor", "prepare", "align", "extract", "lm")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+#: Pairs of the pack's dev set that `train` is tuned with.
+DEV = 200
 
 
 def rows() -> list[dict[str, Any]]:
@@ -46,16 +52,71 @@ def rows() -> list[dict[str, Any]]:
         links = _links(pairs, folder)
         for size in sizes:
             _write(folder, pairs, links, size)
-            for stage in (stage for stage in STAGES if stage in only):
-                row = {
-                    "stage": stage,
-                    "pairs": size,
-                    "memory": memory,
-                    **_cost(stage, folder, size, memory),
-                }
+            for row in _size_rows(folder, size, memory, only):
                 print(row, flush=True)
                 result.append(row)
     return result
+
+
+def _size_rows(folder: Path, size: int, memory: str, only: list[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a text that is written."""
+    for stage in (stage for stage in STAGES if stage in only):
+        cost = _cost(stage, folder, size, memory)
+        yield {"stage": stage, "pairs": size, "memory": memory, **cost}
+    if "train" in only:
+        yield from _train_rows(folder, size, memory)
+
+
+def _train_rows(folder: Path, size: int, memory: str) -> Iterator[dict[str, Any]]:
+    """One training run of the raw text, stage by stage and as a whole."""
+    dev = [_dev(folder, lang) for lang in ("de", "en")]
+    out = folder / f"system-{size}"
+    command: list[str | Path] = [PYTHON, "-m", "wayword", "train"]
+    command += [folder / "raw.de", folder / "raw.en", "-o", out, "--dev", *dev]
+    command += ["--memory", memory, "--threads", "1", "--set", "tune.runs=1", "tune.rounds=2"]
+    with Disk(folder) as disk:
+        cost = measure(command)
+    stages = list(stage_rows(out / "work" / "log.jsonl", size, memory))
+    yield from stages
+    yield {
+        "stage": "train",
+        "pairs": size,
+        "of": size,
+        "memory": memory,
+        "CPU ms a pair": round(1000 * cost.cpu_seconds / size, 4),
+        "CPU s": round(cost.cpu_seconds),
+        "wall s": round(cost.wall_seconds),
+        # each stage has the system measure anew, so that the process knows only the last peak
+        "peak MB": max(round(cost.peak_mb), *(row["peak MB"] for row in stages)),
+        "disk MB": round(disk.most / 1e6),
+    }
+
+
+def stage_rows(log: Path, size: int, memory: str) -> Iterator[dict[str, Any]]:
+    """What the log of a training run says of its stages."""
+    pairs = size
+    for line in log.read_text().splitlines():
+        stage = json.loads(line)
+        yield {
+            "stage": f"train: {stage['stage']}",
+            "pairs": pairs,
+            "of": size,
+            "memory": memory,
+            "CPU ms a pair": round(1000 * stage["cpu"] / pairs, 4),
+            "CPU s": round(stage["cpu"]),
+            "wall s": round(stage["seconds"]),
+            "peak MB": round(stage["memory"]),
+        }
+        if stage["stage"] in ("doctor", "prepare"):
+            pairs = stage["facts"]["clean" if stage["stage"] == "doctor" else "pairs"]
+
+
+def _dev(folder: Path, lang: str) -> Path:
+    """A dev set that is tuned with in little time."""
+    path = folder / f"dev.{lang}"
+    with lzma.open(SHARED / "data" / "de-en" / f"dev.{lang}.xz", "rt") as lines:
+        path.write_text("".join(islice(lines, DEV)))
+    return path
 
 
 def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
@@ -142,17 +203,18 @@ def _links(pairs: list[tuple[str, str]], folder: Path) -> list[str]:
 
 def _write(folder: Path, pairs: list[tuple[str, str]], links: list[str], size: int) -> None:
     """Write `size` pairs: raw, prepared and lower-cased, and their links."""
-    names = ("raw.de", "raw.en", "de", "en", "links")
-    prepared = _prepared(pairs)
+    names = ("raw.de", "raw.en", "de", "en")
+    lines = [(*raw, *tokens) for raw, tokens in zip(pairs, _prepared(pairs), strict=True)]
+    texts = [[line.split() for line in text] for text in zip(*lines, strict=True)]
+    words = {word for text in texts for line in text for word in line}
     with ExitStack() as opened:
-        files = [opened.enter_context((folder / name).open("w")) for name in names]
+        files = [opened.enter_context((folder / name).open("w")) for name in (*names, "links")]
         for copy in range(1, -(-size // len(pairs)) + 1):
-            lines = zip(pairs, prepared, links, strict=True)
-            for (src, tgt), tokens, linked in islice(lines, size - (copy - 1) * len(pairs)):
-                texts = (src, tgt, *tokens)
-                varied = (" ".join(_form(word, copy) for word in text.split()) for text in texts)
-                for file, line in zip(files, (*varied, linked), strict=True):
-                    print(line, file=file)
+            count = size - (copy - 1) * len(pairs)
+            form = {word: _form(word, copy) for word in words}.__getitem__
+            for file, text in zip(files, texts, strict=False):
+                file.writelines(" ".join(map(form, line)) + "\n" for line in text[:count])
+            files[-1].writelines(f"{linked}\n" for linked in links[:count])
 
 
 def _prepared(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -160,7 +222,6 @@ def _prepared(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(" ".join(src.prepare(one)), " ".join(tgt.prepare(other))) for one, other in pairs]
 
 
-@lru_cache(1 << 20)
 def _form(word: str, copy: int) -> str:
     """A word as it is written in a copy of the text."""
     if copy == 1 or not word.isalpha():
