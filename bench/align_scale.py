@@ -4,10 +4,13 @@ Text is that of the alignment packs (their first lines have gold links), and for
 hold the German-English packs joined and varied: in copy c of the text, one word type in twenty gets
 the mark `~c`, on both sides alike, so that words and pairs of words go on growing. Every row is a
 child process with one thread.
+
+    ONLY="filter growth" python bench/run.py align-scale      some of: samples many filter growth
 """
 
 import json
 import lzma
+import os
 import random
 import tempfile
 import zlib
@@ -82,8 +85,14 @@ np.save(sys.argv[3], aligner.score(text, threads=1))
 
 def rows() -> list[dict[str, Any]]:
     """Samples against all, the score as a filter, memory as text grows."""
-    samples = chain.from_iterable(map(_sample_rows, PAIRS))
-    return [*samples, *_many_rows(), *_filter_rows(), *_growth_rows()]
+    parts = {
+        "samples": lambda: list(chain.from_iterable(map(_sample_rows, PAIRS))),
+        "many": _many_rows,
+        "filter": _filter_rows,
+        "growth": _growth_rows,
+    }
+    only = os.environ.get("ONLY", " ".join(parts)).split()
+    return [row for part in only for row in parts[part]()]
 
 
 def _text(pair: str) -> list[tuple[str, str]]:
