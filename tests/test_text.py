@@ -5,6 +5,7 @@ import pickle
 import random
 import re
 import sys
+import tracemalloc
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,8 @@ from wayword.corpus.text import CASES, Preparation, RoundTrip, round_trip
 from wayword.corpus.tokenizer import MOSES, SEGMENTERS, TOKENIZERS
 from wayword.corpus.truecase import Form, Truecaser, count_runs, write_forms
 from wayword.errors import ArgumentError, FormatError
+from wayword.stage import Cost, Result, Work
+from wayword.stages import Text, make_evaluation
 
 NAMES = {
     "moses": "en",
@@ -511,6 +514,26 @@ def test_a_bad_truecaser_on_disk_is_placed(tmp_path: Path, text: str) -> None:
             read(tmp_path / "a.tsv")
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
+
+
+def test_a_dev_set_is_prepared_without_all_words_in_memory(tmp_path: Path) -> None:
+    forms = [Form(f"wort{number:05}", 1, 1) for number in range(20_000)]
+    for side in ("src", "tgt"):
+        write_forms(tmp_path / f"truecaser.{side}", forms, lang="de")
+    files = [tmp_path / "dev.de", tmp_path / "dev.en"]
+    for path in files:
+        path.write_text("Wort00007 ist da .\n", encoding="utf-8")
+    text = Result("prepare", "", tmp_path, {}, Cost(0, 0, 0), reused=False)
+    out = tmp_path / "out"
+    out.mkdir()
+    options = {"name": "dev", "text": Text(src="de", tgt="de")}
+    Preparation("de").prepare("a")  # the rules of the tokenizer, which stay
+    tracemalloc.start()
+    make_evaluation(Work(options, {"text": text, "files": files}, out))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (out / "dev.src").read_text(encoding="utf-8") == "wort00007 ist da .\n"
+    assert peak < 2_000_000, "all forms of one side take more"
 
 
 def test_a_truecaser_on_disk_must_be_sorted(tmp_path: Path) -> None:

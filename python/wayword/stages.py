@@ -8,7 +8,7 @@ Not: the models of a system; the parts say how they are made (``wayword.parts``)
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, product, repeat
@@ -97,12 +97,21 @@ class Text:
         return Preparation(lang, tokenizer=tokenizer, case=self.case, nfc=self.nfc)
 
 
-def load_preparation(text: Result, side: str, options: Text) -> Preparation:
-    """How a finished text stage prepared a side."""
+def load_preparation(
+    text: Result,
+    side: str,
+    options: Text,
+    *,
+    read: Callable[[Path], Truecaser] = Truecaser.load,
+) -> Preparation:
+    """How a finished text stage prepared a side.
+
+    With ``Truecaser.open`` to ``read`` it takes little memory, and the files must stay.
+    """
     table, pieces = text / f"truecaser.{side}", text / f"subwords.{side}"
     return replace(
         options.preparation(side),
-        truecaser=Truecaser.load(table) if table.exists() else None,
+        truecaser=read(table) if table.exists() else None,
         subwords=Subwords.load(pieces) if pieces.exists() else None,
     )
 
@@ -329,7 +338,8 @@ def make_evaluation(work: Work) -> dict[str, Any]:
     counts = []
     for raw, target in zip(texts, names, strict=True):
         side = "src" if target.endswith(".src") else "tgt"
-        preparation = load_preparation(work.inputs["text"], side, work.options["text"])
+        text, options = work.inputs["text"], work.options["text"]
+        preparation = load_preparation(text, side, options, read=Truecaser.open)
         lines = list(prepared(preparation, iter(raw), 1))
         counts.append(len(lines))
         with new_file(work.out / target) as file:
