@@ -137,7 +137,7 @@ def _cost(stage: str, folder: Path, size: int, memory: str) -> dict[str, Any]:
             *("--models", "hierarchical", "--threads", "1"),
             *room,
         ],
-        "lm": ["lm", "train", folder / "en", "-o", folder / "lm", *room],
+        "lm": ["lm", "train", folder / "en", "-o", folder / "lm", "--threads", "1", *room],
     }
     with Disk(folder) as disk:
         cost = measure([PYTHON, "-m", "wayword", *commands[stage]])
