@@ -11,7 +11,7 @@
 
 use super::cooccur::Chances;
 use super::fixed::from_fixed;
-use super::lexicon::{Entry, Lexicon};
+use super::lexicon::{Entry, Lexicon, row_slots};
 use crate::error::Result;
 use crate::narrow::to_f32;
 
@@ -73,7 +73,8 @@ impl<'a> Builder<'a> {
         self.lowest = full.map_or(0, |rank| rank + 1);
         let before = self.lexicon.pair_count();
         let (chances, lowest) = (self.chances, self.lowest);
-        self.lexicon.retain(|src, entry| rank(chances, src, entry) >= lowest);
+        // Rows give up all they can: room is counted in pairs, and slots are what takes memory.
+        self.lexicon.retain(row_slots, |src, entry| rank(chances, src, entry) >= lowest);
         self.left_out += (before - self.lexicon.pair_count()) as u64;
     }
 
@@ -90,4 +91,27 @@ fn rank(chances: &Chances, src: usize, entry: &Entry) -> usize {
     let weight = f64::from(entry.weight);
     let share = to_f32(weight * weight / by_chance.max(f64::MIN_POSITIVE));
     (share.to_bits() >> RANK_SHIFT) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::fixed::to_fixed;
+
+    #[test]
+    fn what_is_left_out_gives_up_its_slots() {
+        let (words, room) = (400, 4_000);
+        let sums = vec![to_fixed(100.0); words];
+        let chances = Chances::from_sums(sums.clone(), sums);
+        let mut builder = Builder::new(&chances, room);
+        for src in 0..400u32 {
+            // Every second pair has little, and is the first to go.
+            let weight = |tgt: u32| if (src + tgt).is_multiple_of(2) { 0.01 } else { 1.0 };
+            let row: Vec<_> = (0..40).map(|tgt| (tgt, to_fixed(weight(tgt)))).collect();
+            builder.push_row(&row).unwrap();
+            let pairs_and_free = room + room / 3 + words; // as the budget has it
+            assert!(builder.lexicon.slot_count() <= pairs_and_free, "{src}");
+        }
+        assert!(builder.left_out > 0);
+    }
 }

@@ -8,8 +8,8 @@
 //! serves both, scaled by the sum of its row or of its column. A row is a small open-addressing
 //! table of target words.
 //! Cost: 11 bytes per pair, and 11 more for counts while training; up to 24 of each where pairs
-//! were dropped, as a row gives up room only when it has more than it can use. A look-up touches
-//! one or two cache lines.
+//! were dropped after a pass, as a row gives up room only when it has more than it can use: never
+//! more in all than before. A look-up touches one or two cache lines.
 //! Not: pairs never seen together; they share a floor (`FLOOR`).
 
 use super::fixed::{SharedSum, shared_sums};
@@ -224,7 +224,7 @@ impl Lexicon {
             let scale = scales.0.given[src].max(scales.1.given[entry.tgt as usize]);
             entry.weight * scale >= threshold
         };
-        self.retain(is_kept);
+        self.retain(roomy_slots, is_kept);
         (self.src, self.tgt) = scales;
     }
 
@@ -280,7 +280,8 @@ impl Lexicon {
     }
 
     /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before.
-    pub fn retain(&mut self, is_kept: impl Fn(usize, &Entry) -> bool) {
+    /// `wanted` says how many of its slots a row of so many pairs keeps.
+    pub fn retain(&mut self, wanted: fn(usize) -> usize, is_kept: impl Fn(usize, &Entry) -> bool) {
         let (mut slots, row_start) = (std::mem::take(&mut self.slots), self.row_start.clone());
         let mut entries = Vec::new();
         let mut start = 0;
@@ -289,7 +290,7 @@ impl Lexicon {
             let old = &slots[row[0] as usize..row[1] as usize];
             let old_len = old.len();
             entries.extend(old.iter().filter(|e| e.tgt != EMPTY && is_kept(src, e)).copied());
-            let end = start + old_len.min(roomy_slots(entries.len()));
+            let end = start + old_len.min(wanted(entries.len()));
             fill_row(&mut slots[start..end], &entries);
             self.pairs += entries.len();
             self.row_start[src + 1] = to_u32(end);
@@ -355,7 +356,7 @@ impl Row<'_> {
 
 /// Slots for a row of `len` pairs: a third more, and always one that is empty, so that every search
 /// ends.
-fn row_slots(len: usize) -> usize {
+pub fn row_slots(len: usize) -> usize {
     if len == 0 {
         return 0;
     }
