@@ -91,7 +91,8 @@ def main() -> None:
     """Print the tables."""
     print("| stage | memory | pairs | CPU ms a pair | predicted | peak MB |")
     print("|---|---|---|---|---|---|")
-    for known in growth():
+    stages = {unit.stage for unit in UNITS}
+    for known in (row for row in growth() if row["stage"] in stages):
         stage, pairs, memory = str(known["stage"]), int(known["pairs"]), str(known["memory"])
         guess = predicted(stage, pairs, memory)
         shown = [f"{known['CPU ms a pair']:.4f}", "" if guess is None else f"{guess:.4f}"]
