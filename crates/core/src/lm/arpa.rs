@@ -1,22 +1,22 @@
-//! ARPA files: the common text form of n-gram models (definitions l.2).
+//! Reads ARPA files: the common text form of n-gram models (definitions l.2).
 //!
-//! In or out: `\data\`, a count per order, a section per order with lines of probability,
-//! n-gram and backoff (both logarithms to base 10), `\end\`.
+//! In: `\data\`, a count per order, a section per order with lines of probability, n-gram and
+//! backoff (both logarithms to base 10), `\end\`. Out: `GramLists`.
 //! Reading is strict: the first line that is not as it should be is an error. N-grams whose
 //! beginning or ending is missing, as some tools leave them after pruning, are completed with
 //! the score that backing off gives, so that no answer changes.
 //! Cost: one pass; 24 to 56 bytes an n-gram in memory while reading.
 
 use super::complete::{Entry, complete};
-use super::grams::{Grams, NO_EXTENSION};
+use super::grams::NO_EXTENSION;
 use super::key::{Key, bits_for};
 use super::lists::{GramLists, Scored, WordScores};
 use super::{BOS, EOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab};
 use crate::error::{Error, Place, Result};
-use crate::narrow::{rounded, to_f32, to_u32};
-use crate::storage::{NewFile, Spool, TempFolder};
+use crate::narrow::{to_f32, to_u32};
+use crate::storage::{Spool, TempFolder};
 use std::f64::consts::LN_10;
 use std::path::Path;
 
@@ -319,95 +319,9 @@ fn entry<const W: usize>(
     Ok(Entry { key, prob, backoff: fields.backoff()?, line: number })
 }
 
-/// Writes a model as ARPA: words by number, longer n-grams in suffix order.
-pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
-    let mut file = NewFile::create(path)?;
-    let mut text = String::from("\\data\\\n");
-    for order in 1..=grams.order() {
-        text.push_str(&format!("ngram {order}={}\n", grams.count(order)));
-    }
-    let mut bytes = text.into_bytes();
-    for order in 1..=grams.order() {
-        bytes.extend_from_slice(format!("\n\\{order}-grams:\n").as_bytes());
-        for gram in grams.grams(order)? {
-            let gram = gram?;
-            put_number(-gram.prob.abs(), &mut bytes);
-            let mut before = b'\t';
-            for &word in gram.words[..order].iter().rev() {
-                bytes.push(before);
-                bytes.extend_from_slice(grams.word(word));
-                before = b' ';
-            }
-            if order < grams.order() {
-                bytes.push(b'\t');
-                put_number(gram.backoff, &mut bytes);
-            }
-            bytes.push(b'\n');
-            if bytes.len() > 1 << 16 {
-                job.check()?;
-                file.write(&bytes)?;
-                bytes.clear();
-            }
-        }
-    }
-    bytes.extend_from_slice(b"\n\\end\\\n");
-    file.write(&bytes)?;
-    file.finish()
-}
-
-/// Writes a natural logarithm to base 10, with eight decimals: more than `f32` holds.
-fn put_number(score: f32, out: &mut Vec<u8>) {
-    let scaled = rounded(f64::from(score) / LN_10 * 1e8);
-    if scaled < 0 {
-        out.push(b'-');
-    }
-    let (mut digits, mut rest) = ([0; 20], scaled.unsigned_abs());
-    let mut start = digits.len();
-    // Zeros at the end say nothing; the point goes before the eighth digit from the end.
-    let mut place = 0;
-    while place < 9 || rest > 0 {
-        let digit = (rest % 10) as u8;
-        rest /= 10;
-        if place == 8 && start < digits.len() {
-            start -= 1;
-            digits[start] = b'.';
-        }
-        if place >= 8 || digit != 0 || start < digits.len() {
-            start -= 1;
-            digits[start] = b'0' + digit;
-        }
-        place += 1;
-    }
-    out.extend_from_slice(&digits[start..]);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn written(score: f32) -> String {
-        let mut out = Vec::new();
-        put_number(score, &mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn numbers_are_written_without_zeros_that_say_nothing() {
-        assert_eq!(written(0.0), "0");
-        assert_eq!(written(NO_EXTENSION), "0");
-        assert_eq!(written((-100.0 * LN_10) as f32), "-100.00000222"); // as near as f32 gets
-        assert_eq!(written(-1e-7), "-0.00000004");
-        assert_eq!(written(0.5), "0.21714724");
-    }
-
-    proptest! {
-        #[test]
-        fn a_number_that_is_read_again_is_the_same(score in -300_f32..3.0) {
-            let again = (written(score).parse::<f64>().unwrap() * LN_10) as f32;
-            prop_assert!((again - score).abs() <= 2e-8 + score.abs() * f32::EPSILON / 8.0);
-        }
-    }
 
     #[test]
     fn counts_are_read_only_for_their_order() {

@@ -5,6 +5,8 @@
 use super::MAX_ORDER;
 use crate::corpus::WordId;
 use crate::error::Result;
+use crate::narrow::to_usize;
+use std::ops::Range;
 
 /// The backoff of an n-gram that no longer one begins with and that has no backoff: nothing
 /// can tell it from an empty context. Equal to 0, told apart by its sign.
@@ -42,4 +44,20 @@ pub trait Grams: Sync {
 
     /// All n-grams of an order in suffix order.
     fn grams(&self, order: usize) -> Result<GramIter<'_>>;
+
+    /// How many n-grams to visit at once. Visits that begin at a multiple of this are quick.
+    fn block(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Shows the n-grams of an order whose numbers are in a range, in suffix order.
+    fn visit(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        each: &mut dyn FnMut(&Gram) -> Result<()>,
+    ) -> Result<()> {
+        let (skipped, count) = (to_usize(range.start), to_usize(range.end - range.start));
+        self.grams(order)?.skip(skipped).take(count).try_for_each(|gram| each(&gram?))
+    }
 }

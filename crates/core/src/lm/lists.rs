@@ -7,8 +7,12 @@ use super::grams::{Gram, GramIter, Grams};
 use super::key::Key;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
-use crate::narrow::to_u32;
+use crate::narrow::{to_u32, to_usize};
 use crate::storage::Spool;
+use std::ops::Range;
+
+/// N-grams that are visited at once.
+const BLOCK: u64 = 1 << 14;
 
 /// N-grams of one order, by suffix, with natural logarithms of probability and backoff.
 pub type Scored<const W: usize> = Spool<(Key<W>, (f32, f32))>;
@@ -57,17 +61,45 @@ impl Grams for GramLists {
         if order > 1 {
             return self.higher.grams(order);
         }
-        Ok(Box::new(self.words.iter().enumerate().map(|(id, &(prob, backoff))| {
-            let mut words = [0; MAX_ORDER];
-            words[0] = to_u32(id);
-            Ok(Gram { words, prob, backoff })
-        })))
+        Ok(Box::new((0..self.words.len()).map(|id| Ok(self.unigram(id)))))
+    }
+
+    fn block(&self) -> u64 {
+        BLOCK
+    }
+
+    fn visit(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        each: &mut dyn FnMut(&Gram) -> Result<()>,
+    ) -> Result<()> {
+        if order > 1 {
+            return self.higher.visit(order, range, each);
+        }
+        range.map(to_usize).try_for_each(|id| each(&self.unigram(id)))
+    }
+}
+
+impl GramLists {
+    fn unigram(&self, id: usize) -> Gram {
+        let mut words = [0; MAX_ORDER];
+        words[0] = to_u32(id);
+        let (prob, backoff) = self.words[id];
+        Gram { words, prob, backoff }
     }
 }
 
 /// N-grams whatever the width of their keys.
 trait Tables {
     fn grams(&self, order: usize) -> Result<GramIter<'_>>;
+
+    fn visit(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        each: &mut dyn FnMut(&Gram) -> Result<()>,
+    ) -> Result<()>;
 }
 
 struct Keyed<const W: usize> {
@@ -83,5 +115,25 @@ impl<const W: usize> Tables for Keyed<W> {
             let (key, (prob, backoff)) = record?;
             Ok(Gram { words: key.words(order, self.bits), prob, backoff })
         })))
+    }
+
+    fn visit(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        each: &mut dyn FnMut(&Gram) -> Result<()>,
+    ) -> Result<()> {
+        let mut first = 0;
+        for list in &self.higher[order - 2] {
+            let end = first + list.len();
+            let (from, to) = (range.start.max(first), range.end.min(end));
+            if from < to {
+                list.visit(from - first..to - first, |(key, (prob, backoff))| {
+                    each(&Gram { words: key.words(order, self.bits), prob, backoff })
+                })?;
+            }
+            first = end;
+        }
+        Ok(())
     }
 }

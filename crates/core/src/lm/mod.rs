@@ -6,7 +6,7 @@
 //! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
 //!
 //! `count` and `estimate` make n-grams from text, `parts` from text that was counted elsewhere,
-//! `mix` from other models, `arpa` reads and writes them, `image` lays them out for look-ups,
+//! `mix` from other models, `arpa` reads and `print` writes them, `image` lays them out for look-ups,
 //! `model` answers and `sentence` sums up.
 
 mod arpa;
@@ -23,6 +23,7 @@ mod mix;
 mod model;
 mod open;
 mod parts;
+mod print;
 mod seat;
 mod sentence;
 mod share;
@@ -31,7 +32,7 @@ mod state;
 pub(crate) mod tests;
 mod train;
 
-pub use arpa::{read_arpa, write_arpa};
+pub use arpa::read_arpa;
 pub use count::Corpus;
 pub use discount::Discount;
 pub use grams::{Gram, Grams};
@@ -42,6 +43,7 @@ pub use mix::mix;
 pub use model::{Match, Model};
 pub use open::{LoadOptions, load};
 pub use parts::{Parts, write_part};
+pub use print::write_arpa;
 pub use sentence::{SentenceScore, WordScore};
 pub use state::State;
 pub use train::{Estimate, Summary, TrainOptions, estimate, estimate_parts};

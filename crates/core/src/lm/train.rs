@@ -10,7 +10,7 @@ use super::count::{
 };
 use super::discount::Discount;
 use super::estimate::{Setting, discount_order, interpolate, unigrams};
-use super::grams::{GramIter, Grams};
+use super::grams::{Gram, GramIter, Grams};
 use super::key::bits_for;
 use super::lists::GramLists;
 use super::parts::{Part, Parts, join_windows};
@@ -21,6 +21,7 @@ use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::parallel;
 use crate::storage::{Spool, TempFolder};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// How a model is estimated.
@@ -237,5 +238,18 @@ impl Grams for Estimate {
 
     fn grams(&self, order: usize) -> Result<GramIter<'_>> {
         self.lists.grams(order)
+    }
+
+    fn block(&self) -> u64 {
+        self.lists.block()
+    }
+
+    fn visit(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        each: &mut dyn FnMut(&Gram) -> Result<()>,
+    ) -> Result<()> {
+        self.lists.visit(order, range, each)
     }
 }

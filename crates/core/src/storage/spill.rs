@@ -11,7 +11,8 @@ use crate::narrow::to_usize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -112,6 +113,14 @@ impl<R: Record> RunReader<R> {
         Ok(RunReader { path, file, left, block: Vec::new(), at: 0, kind })
     }
 
+    /// Leaves out the first `start` records.
+    fn open_at(path: &Path, start: u64, left: u64) -> Result<Self> {
+        let mut reader = Self::open(path, left)?;
+        let place = SeekFrom::Start(start * R::SIZE as u64);
+        reader.file.seek(place).map_err(|source| Error::io(path, source))?;
+        Ok(reader)
+    }
+
     /// Reads the next block of records, of which there are more.
     #[cold]
     fn refill(&mut self) -> Result<()> {
@@ -195,6 +204,20 @@ impl<R: Record> Spool<R> {
             file.flush()?;
         }
         Ok(self)
+    }
+
+    /// Shows the records whose numbers are in a range, once the writing has ended.
+    pub fn visit(&self, range: Range<u64>, mut each: impl FnMut(R) -> Result<()>) -> Result<()> {
+        match &self.file {
+            Some(file) => {
+                let left = range.end - range.start;
+                RunReader::open_at(file.file.path(), range.start, left)?
+                    .try_for_each(|record| each(record?))
+            }
+            None => self.block[to_usize(range.start)..to_usize(range.end)]
+                .iter()
+                .try_for_each(|record| each(*record)),
+        }
     }
 
     /// All records in order, once the writing has ended.
@@ -451,6 +474,11 @@ mod tests {
                 let again: Vec<u32> = spool.iter().unwrap().collect::<Result<_>>().unwrap();
                 prop_assert_eq!(&again, &words);
             }
+            let (start, end) = (words.len() / 3, words.len() / 2);
+            let mut part = Vec::new();
+            let range = start as u64..end as u64;
+            spool.visit(range, |word| { part.push(word); Ok(()) }).unwrap();
+            prop_assert_eq!(&part, &words[start..end]);
         }
     }
 }

@@ -1,0 +1,171 @@
+//! Writes ARPA files, the form that other tools read (definitions l.2).
+//!
+//! In: any `Grams`. Out: a section per order, words by number, longer n-grams in suffix order.
+//! How: threads turn blocks of n-grams into text, which goes to the file in their order.
+//! Cost: one pass; a few blocks of text in memory.
+
+use super::grams::Grams;
+use crate::Job;
+use crate::error::Result;
+use crate::narrow::{to_u32, to_usize, whole};
+use crate::parallel;
+use crate::storage::{InOrder, NewFile};
+use std::f64::consts::LN_10;
+use std::ops::Range;
+use std::path::Path;
+
+/// Decimals of a number: more than `f32` holds.
+const DECIMALS: usize = 8;
+const ONE: u64 = 10_u64.pow(8);
+/// The numbers from 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
+/// N-grams of one order that are written at once.
+struct Block {
+    order: usize,
+    range: Range<u64>,
+}
+
+/// Writes a model as ARPA.
+pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
+    let mut file = NewFile::create(path)?;
+    let mut front = String::from("\\data\\\n");
+    for order in 1..=grams.order() {
+        front.push_str(&format!("ngram {order}={}\n", grams.count(order)));
+    }
+    file.write(front.as_bytes())?;
+    let words: Vec<&[u8]> = (0..to_u32(grams.count(1))).map(|id| grams.word(id)).collect();
+    let blocks = blocks(grams);
+    let in_order = InOrder::new(|text: &Vec<u8>| file.write(text));
+    let work = |text: &mut Vec<u8>, number: usize| {
+        text.clear();
+        print(grams, &blocks[number], &words, text)?;
+        in_order.put(number, text)
+    };
+    parallel::map(blocks.len(), 1, job, Vec::new, work)?;
+    drop(in_order);
+    file.write(b"\n\\end\\\n")?;
+    file.finish()
+}
+
+/// All n-grams in the order of the file.
+fn blocks(grams: &dyn Grams) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for order in 1..=grams.order() {
+        let (count, size) = (grams.count(order), grams.block());
+        let mut start = 0_u64;
+        loop {
+            let end = count.min(start.saturating_add(size));
+            blocks.push(Block { order, range: start..end });
+            start = end;
+            if start == count {
+                break;
+            }
+        }
+    }
+    blocks
+}
+
+fn print(grams: &dyn Grams, block: &Block, words: &[&[u8]], text: &mut Vec<u8>) -> Result<()> {
+    let order = block.order;
+    if block.range.start == 0 {
+        text.extend_from_slice(format!("\n\\{order}-grams:\n").as_bytes());
+    }
+    let has_backoff = order < grams.order();
+    grams.visit(order, block.range.clone(), &mut |gram| {
+        put_number(-gram.prob.abs(), text);
+        let mut before = b'\t';
+        for &word in gram.words[..order].iter().rev() {
+            text.push(before);
+            text.extend_from_slice(words[word as usize]);
+            before = b' ';
+        }
+        if has_backoff {
+            text.push(b'\t');
+            put_number(gram.backoff, text);
+        }
+        text.push(b'\n');
+        Ok(())
+    })
+}
+
+/// Writes a natural logarithm to base 10; zeros at the end say nothing and are left out.
+fn put_number(score: f32, out: &mut Vec<u8>) {
+    let scaled = f64::from(score) / LN_10 * ONE as f64;
+    let rounded = nearest(scaled.abs());
+    if scaled < 0.0 && rounded > 0 {
+        out.push(b'-');
+    }
+    put_whole(rounded / ONE, out);
+    let mut rest = rounded % ONE;
+    if rest == 0 {
+        return;
+    }
+    let mut digits = [b'.'; 1 + DECIMALS];
+    for pair in digits[1..].rchunks_exact_mut(2) {
+        pair.copy_from_slice(&PAIRS[to_usize(rest % 100)]);
+        rest /= 100;
+    }
+    let zeros = digits.iter().rev().take_while(|&&digit| digit == b'0').count();
+    out.extend_from_slice(&digits[..digits.len() - zeros]);
+}
+
+/// The nearest whole number, a half upwards; what is too large becomes the largest.
+fn nearest(number: f64) -> u64 {
+    let whole = whole(number);
+    let is_upper = number - whole as f64 >= 0.5;
+    whole.saturating_add(u64::from(is_upper)).min(i64::MAX.unsigned_abs())
+}
+
+fn put_whole(number: u64, out: &mut Vec<u8>) {
+    if number >= 10 {
+        put_whole(number / 10, out);
+    }
+    out.push(b'0' + (number % 10) as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grams::NO_EXTENSION;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(score: f32) -> String {
+        let mut out = Vec::new();
+        put_number(score, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_written_without_zeros_that_say_nothing() {
+        assert_eq!(written(0.0), "0");
+        assert_eq!(written(NO_EXTENSION), "0");
+        assert_eq!(written((-100.0 * LN_10) as f32), "-100.00000222"); // as near as f32 gets
+        assert_eq!(written(-1e-7), "-0.00000004");
+        assert_eq!(written(-1e-9), "0");
+        assert_eq!(written(0.5), "0.21714724");
+        assert_eq!(written(f32::MIN), "-92233720368.54775807"); // the largest there is
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_that_is_read_again_is_the_same(score in -300_f32..3.0) {
+            let again = (written(score).parse::<f64>().unwrap() * LN_10) as f32;
+            prop_assert!((again - score).abs() <= 2e-8 + score.abs() * f32::EPSILON / 8.0);
+        }
+
+        #[test]
+        fn the_nearest_number_is_that_of_the_library(number in 0.0..1e17_f64) {
+            prop_assert_eq!(nearest(number), number.round() as u64);
+            prop_assert_eq!(nearest(number.floor() + 0.5), (number.floor() + 0.5).round() as u64);
+        }
+    }
+}
