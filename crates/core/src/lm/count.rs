@@ -15,7 +15,7 @@ use crate::corpus::{LineReader, Vocab, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_usize;
 use crate::parallel;
-use crate::storage::{Sorter, Spool, TempFolder};
+use crate::storage::{Sorted, Sorter, Spool, TempFolder};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -144,19 +144,72 @@ pub struct CountOptions<'a> {
     pub shares: &'a Shares,
 }
 
-/// Adjusted counts of all n-grams.
-pub struct Adjusted<const W: usize> {
-    /// By word.
+/// Takes the n-grams of one share of the words, with their adjusted counts: in suffix order, each
+/// after the longer ones that end with it.
+pub trait Sink<const W: usize>: Send {
+    /// Adds an n-gram: the newest `length` words of the key.
+    fn add(&mut self, key: &Key<W>, length: usize, count: u64, is_pruned: bool) -> Result<()>;
+}
+
+/// From order 2 up, n-grams to be sorted by context (all words but the newest in suffix order, then
+/// the newest), each with its count as `pack_count` wrote it.
+pub struct ByContext<const W: usize> {
+    /// By order.
+    pub orders: Vec<Sorter<Key<W>, u64>>,
+    bits: u32,
+}
+
+impl<const W: usize> ByContext<W> {
+    /// Sorters for one of the shares.
+    pub fn new(folder: &Arc<TempFolder>, options: CountOptions<'_>) -> Self {
+        let CountOptions { order, bits, memory, shares, .. } = options;
+        let share = memory / 2 / order / shares.len();
+        ByContext { orders: (2..=order).map(|_| Sorter::new(folder, share, None)).collect(), bits }
+    }
+}
+
+impl<const W: usize> Sink<W> for ByContext<W> {
+    fn add(&mut self, key: &Key<W>, length: usize, count: u64, is_pruned: bool) -> Result<()> {
+        if length == 1 {
+            return Ok(());
+        }
+        let mut by_context = key.context(self.bits).first(length - 1, self.bits);
+        by_context.set(length - 1, key.word(0, self.bits), self.bits);
+        self.orders[length - 2].push(by_context, pack_count(count, is_pruned))
+    }
+}
+
+/// How many n-grams there are.
+pub struct Tally {
+    /// The adjusted count of each word.
     pub unigrams: Vec<u64>,
-    /// From order 2 up, for each share of the words: n-grams to be sorted by context (all words but
-    /// the newest in suffix order, then the newest), each with its count as `pack_count` wrote it.
-    pub by_context: Vec<Vec<Sorter<Key<W>, u64>>>,
     /// For each order, how many n-grams have the count 1, 2, 3, 4.
     pub of_counts: Vec<[u64; 4]>,
     /// For each order, n-grams that stay.
     pub kept: Vec<u64>,
     /// For each order, n-grams that are dropped.
     pub pruned: Vec<u64>,
+}
+
+impl Tally {
+    fn new(vocab_size: usize, order: usize) -> Self {
+        Tally {
+            unigrams: vec![0; vocab_size],
+            of_counts: vec![[0; 4]; order],
+            kept: vec![0; order],
+            pruned: vec![0; order],
+        }
+    }
+
+    fn add(&mut self, more: &Tally) {
+        let add = |sums: &mut [u64], more: &[u64]| {
+            sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
+        };
+        add(&mut self.unigrams, &more.unigrams);
+        add(&mut self.kept, &more.kept);
+        add(&mut self.pruned, &more.pruned);
+        add(self.of_counts.as_flattened_mut(), more.of_counts.as_flattened());
+    }
 }
 
 /// A count and whether the n-gram is dropped, in one number.
@@ -207,49 +260,63 @@ pub fn count_windows<const W: usize>(
 }
 
 /// The n-grams of all orders that the last window ends with, still being counted.
-struct Open {
+struct Open<S> {
     raw: [u64; MAX_ORDER + 1],
     before: [u64; MAX_ORDER + 1],
+    tally: Tally,
+    sink: S,
 }
 
-/// Goes through the windows and adjusts the counts of all n-grams, a share in each thread.
-pub fn adjust<const W: usize>(
+/// Sorts the windows, a share in each thread.
+pub fn sort_windows<const W: usize>(
     windows: Vec<Sorter<Key<W>, u64>>,
-    folder: &Arc<TempFolder>,
+    job: &Job,
+) -> Result<Vec<Sorted<Key<W>, u64>>> {
+    let windows: Vec<_> = windows.into_iter().map(|sorter| Mutex::new(Some(sorter))).collect();
+    let work = |(): &mut (), share: usize| taken(&windows[share]).map(Sorter::finish).transpose();
+    let (sorted, _) = parallel::map(windows.len(), 1, job, || (), work)?;
+    Ok(sorted.into_iter().flatten().collect())
+}
+
+/// How many n-grams of all orders end these windows; none if some are on disk.
+pub fn ngrams_in<const W: usize>(
+    windows: &[Sorted<Key<W>, u64>],
+    CountOptions { order, bits, .. }: CountOptions<'_>,
+) -> Option<u64> {
+    let mut ngrams = 0;
+    for share in windows {
+        let Sorted::Memory(records) = share else { return None };
+        let mut last: Option<&Key<W>> = None;
+        for (key, _) in records.as_slice() {
+            ngrams += (order - last.map_or(0, |last| last.shared(key, bits).min(order))) as u64;
+            last = Some(key);
+        }
+    }
+    Some(ngrams)
+}
+
+/// Goes through the windows and adjusts the counts of all n-grams, a share in each thread; what
+/// there is of each order, and the n-grams of all shares.
+pub fn adjust<const W: usize, S: Sink<W>>(
+    windows: Vec<Sorted<Key<W>, u64>>,
+    make: impl Fn() -> S + Sync,
     vocab_size: usize,
     options: CountOptions<'_>,
     job: &Job,
-) -> Result<Adjusted<W>> {
-    let windows: Vec<_> = windows.into_iter().map(|sorter| Mutex::new(Some(sorter))).collect();
+) -> Result<(Tally, Vec<S>)> {
+    let windows: Vec<_> = windows.into_iter().map(|sorted| Mutex::new(Some(sorted))).collect();
     let work = |(): &mut (), share: usize| {
-        let sorter = taken(&windows[share]);
-        sorter.map_or_else(
-            || Ok(None),
-            |sorter| adjust_share(sorter, folder, vocab_size, options, job).map(Some),
-        )
+        let adjust = |windows| adjust_share(windows, make(), vocab_size, options, job);
+        taken(&windows[share]).map(adjust).transpose()
     };
     let (shares, _) = parallel::map(windows.len(), 1, job, || (), work)?;
-    let order = options.order;
-    let mut all = Adjusted {
-        unigrams: vec![0; vocab_size],
-        by_context: (2..=order).map(|_| Vec::new()).collect(),
-        of_counts: vec![[0; 4]; order],
-        kept: vec![0; order],
-        pruned: vec![0; order],
-    };
-    let add = |sums: &mut [u64], more: &[u64]| {
-        sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
-    };
-    for share in shares.into_iter().flatten() {
-        add(&mut all.unigrams, &share.unigrams);
-        add(&mut all.kept, &share.kept);
-        add(&mut all.pruned, &share.pruned);
-        add(all.of_counts.as_flattened_mut(), share.of_counts.as_flattened());
-        for (sorters, more) in all.by_context.iter_mut().zip(share.by_context) {
-            sorters.extend(more);
-        }
+    let mut all = Tally::new(vocab_size, options.order);
+    let mut sinks = Vec::new();
+    for (tally, sink) in shares.into_iter().flatten() {
+        all.add(&tally);
+        sinks.push(sink);
     }
-    Ok(all)
+    Ok((all, sinks))
 }
 
 /// What a thread takes over, once.
@@ -258,31 +325,28 @@ pub fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
 }
 
 /// The counts of the n-grams of one share.
-fn adjust_share<const W: usize>(
-    windows: Sorter<Key<W>, u64>,
-    folder: &Arc<TempFolder>,
+fn adjust_share<const W: usize, S: Sink<W>>(
+    windows: Sorted<Key<W>, u64>,
+    sink: S,
     vocab_size: usize,
     options: CountOptions<'_>,
     job: &Job,
-) -> Result<Adjusted<W>> {
-    let CountOptions { order, bits, memory, shares, .. } = options;
-    let share = memory / 2 / order / shares.len();
-    let mut adjusted = Adjusted {
-        unigrams: vec![0; vocab_size],
-        by_context: (2..=order).map(|_| vec![Sorter::new(folder, share, None)]).collect(),
-        of_counts: vec![[0; 4]; order],
-        kept: vec![0; order],
-        pruned: vec![0; order],
+) -> Result<(Tally, S)> {
+    let CountOptions { order, bits, .. } = options;
+    let mut open = Open {
+        raw: [0; MAX_ORDER + 1],
+        before: [0; MAX_ORDER + 1],
+        tally: Tally::new(vocab_size, order),
+        sink,
     };
-    let mut open = Open { raw: [0; MAX_ORDER + 1], before: [0; MAX_ORDER + 1] };
     let mut last: Option<(Key<W>, usize)> = None;
-    for (number, window) in windows.finish()?.enumerate() {
+    for (number, window) in windows.enumerate() {
         let (window, count) = window?;
         let shared = match last {
             None => 0,
             Some((key, length)) => {
                 let shared = key.shared(&window, bits).min(length);
-                close(&key, shared + 1..=length, &mut open, &mut adjusted, options)?;
+                open.close(&key, shared + 1..=length, options)?;
                 shared
             }
         };
@@ -295,9 +359,9 @@ fn adjust_share<const W: usize>(
         }
     }
     if let Some((key, length)) = last {
-        close(&key, 1..=length, &mut open, &mut adjusted, options)?;
+        open.close(&key, 1..=length, options)?;
     }
-    Ok(adjusted)
+    Ok((open.tally, open.sink))
 }
 
 /// Words of a window: up to the start of the sentence, which stands after `shared` words.
@@ -305,36 +369,37 @@ fn length_of<const W: usize>(window: &Key<W>, shared: usize, order: usize, bits:
     (shared..order).find(|&index| window.word(index, bits) == BOS).map_or(order, |index| index + 1)
 }
 
-/// Writes down the n-grams that end in `key` and are complete, the longest first.
-fn close<const W: usize>(
-    key: &Key<W>,
-    lengths: std::ops::RangeInclusive<usize>,
-    open: &mut Open,
-    adjusted: &mut Adjusted<W>,
-    options: CountOptions<'_>,
-) -> Result<()> {
-    let CountOptions { order, bits, prune, .. } = options;
-    for length in lengths.rev() {
-        let raw = std::mem::take(&mut open.raw[length]);
-        let before = std::mem::take(&mut open.before[length]);
-        let is_raw = length == order || key.word(length - 1, bits) == BOS;
-        let count = if is_raw { raw } else { before };
-        open.raw[length - 1] += raw;
-        open.before[length - 1] += 1;
-        if let Some(counted) = adjusted.of_counts[length - 1].get_mut(to_usize(count) - 1) {
-            *counted += 1;
+impl<S> Open<S> {
+    /// Writes down the n-grams that end in `key` and are complete, the longest first.
+    #[inline]
+    fn close<const W: usize>(
+        &mut self,
+        key: &Key<W>,
+        lengths: std::ops::RangeInclusive<usize>,
+        CountOptions { order, bits, prune, .. }: CountOptions<'_>,
+    ) -> Result<()>
+    where
+        S: Sink<W>,
+    {
+        let Open { raw, before, tally, sink } = self;
+        for length in lengths.rev() {
+            let raw_count = std::mem::take(&mut raw[length]);
+            let words_before = std::mem::take(&mut before[length]);
+            let is_raw = length == order || key.word(length - 1, bits) == BOS;
+            let count = if is_raw { raw_count } else { words_before };
+            raw[length - 1] += raw_count;
+            before[length - 1] += 1;
+            if let Some(counted) = tally.of_counts[length - 1].get_mut(to_usize(count) - 1) {
+                *counted += 1;
+            }
+            let is_pruned = raw_count <= prune[length - 1];
+            let total = if is_pruned { &mut tally.pruned } else { &mut tally.kept };
+            total[length - 1] += 1;
+            if length == 1 {
+                tally.unigrams[key.word(0, bits) as usize] = count;
+            }
+            sink.add(key, length, count, is_pruned)?;
         }
-        let is_pruned = raw <= prune[length - 1];
-        let total = if is_pruned { &mut adjusted.pruned } else { &mut adjusted.kept };
-        total[length - 1] += 1;
-        let newest = key.word(0, bits);
-        if length == 1 {
-            adjusted.unigrams[newest as usize] = count;
-        } else {
-            let mut by_context = key.context(bits).first(length - 1, bits);
-            by_context.set(length - 1, newest, bits);
-            adjusted.by_context[length - 2][0].push(by_context, pack_count(count, is_pruned))?;
-        }
+        Ok(())
     }
-    Ok(())
 }

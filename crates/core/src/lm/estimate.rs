@@ -172,7 +172,7 @@ impl<const W: usize, I: Iterator<Item = Result<(Key<W>, f64)>>> Backoffs<I> {
 }
 
 /// A backoff as it is kept: the sign of 0 says that the n-gram has extensions.
-fn in_table(backoff: f64) -> f32 {
+pub fn in_table(backoff: f64) -> f32 {
     to_f32(backoff) + 0.0
 }
 

@@ -3,6 +3,7 @@
 //! Writers take any `Grams`, so every kind of model can be written in every form.
 
 use super::MAX_ORDER;
+use super::trie::Trie;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::narrow::to_usize;
@@ -48,6 +49,11 @@ pub trait Grams: Sync {
     /// How many n-grams to visit at once. Visits that begin at a multiple of this are quick.
     fn block(&self) -> u64 {
         u64::MAX
+    }
+
+    /// The n-grams as a tree, if they are one.
+    fn trie(&self) -> Option<&Trie> {
+        None
     }
 
     /// Shows the n-grams of an order whose numbers are in a range, in suffix order.

@@ -6,9 +6,11 @@
 //! written front to back without a random access, the same n-grams always give the same bytes,
 //! and a search ends at the first larger hash, mostly in its first line. Whether an n-gram can be extended to the left is kept in the
 //! sign of its probability, to the right in the sign of a backoff of 0.
+//! Threads share n-grams, then parts of the table.
 //! Cost: one sort per order. 21 bytes an n-gram (17 of the longest) for queries, and 4 that are
 //! only read when the n-grams are listed again.
 
+use super::count::taken;
 use super::grams::{Gram, Grams};
 use super::key::Key;
 use super::layout::{
@@ -18,14 +20,15 @@ use super::layout::{
 use super::{MAX_ORDER, Model};
 use crate::Job;
 use crate::error::{Error, Place, Result};
-use crate::narrow::to_u32;
+use crate::narrow::{to_u32, to_usize};
 use crate::parallel;
 use crate::storage::{
-    BodySum, Record, SealedFile, Sorted, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
+    BodySum, InOrder, Joined, SealedFile, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
 };
 use memmap2::MmapMut;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Entries between two looks at the job.
@@ -34,6 +37,10 @@ const BLOCK: u64 = 1 << 16;
 pub const LAST: u32 = 1 << 31;
 /// Two words or n-grams with one hash are so rare that trying again this often is enough.
 const SEEDS: u64 = 8;
+/// Parts of a table that are sorted by themselves.
+const PARTS: usize = 64;
+/// Bytes of lines that are written at once.
+const READY: usize = 1 << 18;
 
 /// Where the bytes of an image go.
 enum Target<'a> {
@@ -155,75 +162,127 @@ fn build<'a>(
     let mut sink = Sink { target, at: HEADER };
     write_words(grams, header, layout, room, &mut sink)?;
     sink.skip_to(layout.unigrams.start)?;
-    with_extensions(grams, 1, job, |gram, _| {
+    with_extensions(grams, 1, 0..header.counts[0], job, |gram, _| {
         sink.write(&gram.prob.to_le_bytes())?;
         sink.write(&gram.backoff.to_le_bytes())
     })?;
-    // As many orders at a time as there are threads, each with its part of the memory.
-    let together = job.threads().clamp(1, layout.tables.len().max(1));
-    let room = (room.0, room.1 / 2 / together);
     let mut lists = Vec::new();
-    for (block, tables) in layout.tables.chunks(together).enumerate() {
-        let first = block * together + 2;
-        let work = |(): &mut (), at: usize| by_hash(grams, first + at, header.seed, room, job);
-        let (sorted, _) = parallel::map(tables.len(), 1, job, || (), work)?;
-        for ((order, table), (entries, list)) in (first..).zip(tables).zip(sorted) {
-            lists.push(list);
-            sink.skip_to(table.range.start)?;
-            if order == header.order {
-                write_table(
-                    entries,
-                    table,
-                    &mut sink,
-                    |(prob, _), slot: &mut [u8; SHORT_SLOT]| {
-                        slot[8..].copy_from_slice(&prob.to_le_bytes());
-                    },
-                )?;
-            } else {
-                write_table(
-                    entries,
-                    table,
-                    &mut sink,
-                    |(prob, backoff), slot: &mut [u8; SLOT]| {
-                        slot[8..12].copy_from_slice(&prob.to_le_bytes());
-                        slot[12..].copy_from_slice(&backoff.to_le_bytes());
-                    },
-                )?;
-            }
-        }
+    for (order, table) in (2..).zip(&layout.tables) {
+        sink.skip_to(table.range.start)?;
+        let write =
+            if order == header.order { write_order::<SHORT_SLOT> } else { write_order::<SLOT> };
+        lists.push(write(grams, order, header.seed, table, &mut sink, room, job)?);
     }
-    for (place, list) in layout.lists.iter().zip(lists) {
+    for ((order, place), list) in (2..).zip(&layout.lists).zip(lists) {
         sink.skip_to(place.start)?;
-        for oldest in list.iter()? {
-            sink.write(&oldest?.to_le_bytes())?;
+        match list {
+            Some(list) => list.iter()?.try_for_each(|oldest| sink.write(&oldest?.to_le_bytes()))?,
+            None => write_list(grams, order, &mut sink, job)?,
         }
     }
     sink.skip_to(layout.size)?;
     Ok(sink.target)
 }
 
-/// The scores of n-grams by hash, and the oldest words of all of them in their order.
-type Hashed = (Sorted<Key<1>, (f32, f32)>, Spool<u32>);
+/// A probability and a backoff.
+type Scores = (f32, f32);
 
-/// The n-grams of an order as the image has them.
-fn by_hash(
+/// What a thread has dealt out.
+struct Dealt {
+    /// For each part of the table, what falls into it, by hash.
+    parts: Vec<Sorter<Key<1>, Scores>>,
+    /// The list of an order that one thread goes through, as it would take long to do so again.
+    list: Option<Spool<u32>>,
+}
+
+/// Writes the table of an order. Threads deal its n-grams out by hash, then sort what falls into
+/// each part of the table; the lines are filled in their order. Gives the list if it has it.
+fn write_order<const SIZE: usize>(
     grams: &dyn Grams,
     order: usize,
     seed: u64,
+    table: &Table,
+    sink: &mut Sink<'_>,
     (folder, memory): Room<'_>,
     job: &Job,
-) -> Result<Hashed> {
-    let mut sorter = Sorter::new(folder, memory, None);
-    let mut list = Spool::new(folder, memory / 4);
-    with_extensions(grams, order, job, |gram, is_last| {
-        let words = &gram.words[..order];
-        let first = first_hash(seed, words[0]);
-        let hash = words[1..].iter().fold(first, |hash, &word| next_hash(hash, word));
-        let oldest = gram.words[order - 1];
-        list.push(if is_last { oldest | LAST } else { oldest })?;
-        sorter.push(Key([stored(hash)]), (gram.prob, gram.backoff))
-    })?;
-    Ok((sorter.finish()?, list.finish()?))
+) -> std::result::Result<Option<Spool<u32>>, Trouble> {
+    let blocks = blocks(grams, order);
+    let share = memory / 2 / PARTS / job.threads().min(blocks.len()).max(1);
+    let make = || Dealt {
+        parts: (0..PARTS).map(|_| Sorter::new(folder, share, None)).collect(),
+        list: grams.trie().is_none().then(|| Spool::new(folder, memory / 8)),
+    };
+    let deal = |Dealt { parts, list }: &mut Dealt, block: usize| {
+        with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
+            if let Some(list) = list {
+                list.push(listed(&gram, order, is_last))?;
+            }
+            let words = &gram.words[..order];
+            let first = first_hash(seed, words[0]);
+            let hash = stored(words[1..].iter().fold(first, |hash, &word| next_hash(hash, word)));
+            let part = to_usize(home(hash, PARTS as u64));
+            parts[part].push(Key([hash]), (gram.prob, gram.backoff))
+        })
+    };
+    let (_, dealt) = parallel::map(blocks.len(), 1, job, make, deal)?;
+    let mut parts: Vec<Vec<_>> = (0..PARTS).map(|_| Vec::new()).collect();
+    let mut list = None;
+    for of_thread in dealt {
+        parts.iter_mut().zip(of_thread.parts).for_each(|(part, sorter)| part.push(sorter));
+        list = of_thread.list;
+    }
+    let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    let mut lines = Lines::<SIZE>::new(table);
+    let in_order = InOrder::new(|entries: &Vec<(Key<1>, Scores)>| {
+        for &(Key([hash]), (prob, backoff)) in entries {
+            lines.add(hash, sink, |value| {
+                value[..4].copy_from_slice(&prob.to_le_bytes());
+                if let Some(place) = value.get_mut(4..8) {
+                    place.copy_from_slice(&backoff.to_le_bytes());
+                }
+            })?;
+        }
+        Ok(())
+    });
+    let sort = |(): &mut (), part: usize| {
+        let sorters = taken(&parts[part]).unwrap_or_default();
+        let mut entries = Joined::of(sorters)?.collect::<Result<Vec<_>>>()?;
+        in_order.put(part, &mut entries)
+    };
+    parallel::map(PARTS, 1, job, || (), sort)?;
+    drop(in_order);
+    lines.finish(sink)?;
+    Ok(list.map(Spool::finish).transpose()?)
+}
+
+/// How a list has an n-gram: as its oldest word.
+fn listed(gram: &Gram, order: usize, is_last: bool) -> u32 {
+    let oldest = gram.words[order - 1];
+    if is_last { oldest | LAST } else { oldest }
+}
+
+/// Writes the list of an order.
+fn write_list(grams: &dyn Grams, order: usize, sink: &mut Sink<'_>, job: &Job) -> Result<()> {
+    let blocks = blocks(grams, order);
+    let in_order = InOrder::new(|list: &Vec<u8>| sink.write(list));
+    let work = |list: &mut Vec<u8>, block: usize| {
+        list.clear();
+        with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
+            list.extend(listed(&gram, order, is_last).to_le_bytes());
+            Ok(())
+        })?;
+        in_order.put(block, list)
+    };
+    parallel::map(blocks.len(), 1, job, Vec::new, work)?;
+    Ok(())
+}
+
+/// The n-grams of an order in as many ranges as threads can take.
+fn blocks(grams: &dyn Grams, order: usize) -> Vec<Range<u64>> {
+    let count = grams.count(order);
+    let size = if grams.trie().is_some() { grams.block() } else { count.max(1) };
+    let starts = (0..count.div_ceil(size)).map(|block| block * size);
+    starts.map(|start| start..count.min(start + size)).collect()
 }
 
 fn write_words(
@@ -249,9 +308,12 @@ fn write_words(
         sorter.push(Key([word_hash(grams.word(id), header.seed)]), id)?;
     }
     sink.skip_to(layout.vocab.range.start)?;
-    write_table(sorter.finish()?, &layout.vocab, sink, |id, slot: &mut [u8; SHORT_SLOT]| {
-        slot[8..].copy_from_slice(&id.to_le_bytes());
-    })
+    let mut lines = Lines::<SHORT_SLOT>::new(&layout.vocab);
+    for entry in sorter.finish()? {
+        let (Key([hash]), id) = entry?;
+        lines.add(hash, sink, |value| value.copy_from_slice(&id.to_le_bytes()))?;
+    }
+    lines.finish(sink)
 }
 
 /// The hash of a word's letters.
@@ -259,52 +321,21 @@ pub fn word_hash(word: &[u8], seed: u64) -> u64 {
     stored(xxh3_64_with_seed(word, seed))
 }
 
-/// Writes the lines of a table; `fill` puts a value after the hash.
-fn write_table<V: Record, const SIZE: usize>(
-    entries: Sorted<Key<1>, V>,
-    table: &Table,
-    sink: &mut Sink<'_>,
-    fill: impl Fn(V, &mut [u8; SIZE]),
-) -> std::result::Result<(), Trouble> {
-    let mut writer = Lines::<SIZE>::default();
-    let mut last = None;
-    for entry in entries {
-        let (Key([hash]), value) = entry?;
-        if last.replace(hash) == Some(hash) {
-            return Err(Trouble::Seed);
-        }
-        while writer.number < home(hash, table.homes) || writer.used == LINE / SIZE {
-            writer.end(sink)?;
-        }
-        if writer.number == table.lines {
-            return Err(Trouble::Seed);
-        }
-        let mut slot = [0; SIZE];
-        slot[..8].copy_from_slice(&hash.to_le_bytes());
-        fill(value, &mut slot);
-        writer.line[writer.used * SIZE..][..SIZE].copy_from_slice(&slot);
-        writer.used += 1;
-    }
-    while writer.number < table.lines {
-        writer.end(sink)?;
-    }
-    Ok(())
-}
-
-/// The line that is being filled.
-struct Lines<const SIZE: usize> {
+/// The lines of a table, filled one after the other.
+struct Lines<'a, const SIZE: usize> {
+    table: &'a Table,
+    /// The line that is being filled, the slots of it that are used, and its number.
     line: [u8; LINE],
     used: usize,
     number: u64,
+    /// Lines that are to be written.
+    ready: Vec<u8>,
+    last: Option<u64>,
+    /// Two hashes were equal or the table ran over.
+    is_spoilt: bool,
 }
 
-impl<const SIZE: usize> Default for Lines<SIZE> {
-    fn default() -> Self {
-        Lines { line: Self::FREE_LINE, used: 0, number: 0 }
-    }
-}
-
-impl<const SIZE: usize> Lines<SIZE> {
+impl<'a, const SIZE: usize> Lines<'a, SIZE> {
     /// A line none of whose slots is used.
     const FREE_LINE: [u8; LINE] = {
         let mut line = [0; LINE];
@@ -320,21 +351,77 @@ impl<const SIZE: usize> Lines<SIZE> {
         line
     };
 
-    fn end(&mut self, sink: &mut Sink<'_>) -> Result<()> {
-        sink.write(&self.line)?;
-        *self = Lines { number: self.number + 1, ..Lines::default() };
+    fn new(table: &'a Table) -> Self {
+        let (line, ready) = (Self::FREE_LINE, Vec::new());
+        Lines { table, line, used: 0, number: 0, ready, last: None, is_spoilt: false }
+    }
+
+    /// Adds an entry; hashes come in ascending order. `fill` puts its value into the slot.
+    fn add(&mut self, hash: u64, sink: &mut Sink<'_>, fill: impl FnOnce(&mut [u8])) -> Result<()> {
+        self.is_spoilt |= self.last.replace(hash) == Some(hash);
+        while self.number < home(hash, self.table.homes) || self.used == LINE / SIZE {
+            self.end(sink)?;
+        }
+        self.is_spoilt |= self.number >= self.table.lines;
+        let slot = &mut self.line[self.used * SIZE..][..SIZE];
+        slot[..8].copy_from_slice(&hash.to_le_bytes());
+        fill(&mut slot[8..]);
+        self.used += 1;
         Ok(())
+    }
+
+    fn end(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+        self.ready.extend_from_slice(&self.line);
+        self.line = Self::FREE_LINE;
+        self.used = 0;
+        self.number += 1;
+        if self.ready.len() < READY {
+            return Ok(());
+        }
+        if !self.is_spoilt {
+            sink.write(&self.ready)?;
+        }
+        self.ready.clear();
+        Ok(())
+    }
+
+    /// Writes what is left of the table, unless it needs another seed.
+    fn finish(mut self, sink: &mut Sink<'_>) -> std::result::Result<(), Trouble> {
+        while self.number < self.table.lines {
+            self.end(sink)?;
+        }
+        if self.is_spoilt {
+            return Err(Trouble::Seed);
+        }
+        Ok(sink.write(&self.ready)?)
     }
 }
 
-/// Goes through the n-grams of an order, their probabilities with the sign that says whether a
-/// longer n-gram ends with them; `each` also learns whether this is the last of those that end
-/// alike.
+/// Goes through n-grams of an order, their probabilities with the sign that says whether a longer
+/// n-gram ends with them; `each` also learns whether this is the last of those that end alike.
 fn with_extensions(
     grams: &dyn Grams,
     order: usize,
+    range: Range<u64>,
     job: &Job,
     mut each: impl FnMut(Gram, bool) -> Result<()>,
+) -> Result<()> {
+    let mut marked = |mut gram: Gram, is_extended: bool, is_last: bool| {
+        gram.prob = if is_extended { -gram.prob.abs() } else { gram.prob.abs() };
+        each(gram, is_last)
+    };
+    match grams.trie() {
+        Some(trie) => trie.visit_marked(order, range, marked),
+        None => compared(grams, order, job, &mut marked),
+    }
+}
+
+/// Finds the marks of all n-grams of an order by a look at the longer ones.
+fn compared(
+    grams: &dyn Grams,
+    order: usize,
+    job: &Job,
+    each: &mut dyn FnMut(Gram, bool, bool) -> Result<()>,
 ) -> Result<()> {
     let mut longer: super::grams::GramIter<'_> =
         if order < grams.order() { grams.grams(order + 1)? } else { Box::new(std::iter::empty()) };
@@ -342,7 +429,7 @@ fn with_extensions(
     let mut of_order = grams.grams(order)?.peekable();
     let mut number = 0_u64;
     while let Some(gram) = of_order.next() {
-        let mut gram = gram?;
+        let gram = gram?;
         let mut is_extended = false;
         while let Some(next) = &ahead
             && next.words[..order] == gram.words[..order]
@@ -350,12 +437,11 @@ fn with_extensions(
             is_extended = true;
             ahead = longer.next().transpose()?;
         }
-        gram.prob = if is_extended { -gram.prob.abs() } else { gram.prob.abs() };
         let is_last = match of_order.peek() {
             Some(Ok(next)) => next.words[..order - 1] != gram.words[..order - 1],
             _ => true,
         };
-        each(gram, is_last)?;
+        each(gram, is_extended, is_last)?;
         number += 1;
         if number.is_multiple_of(BLOCK) {
             job.check()?;

@@ -5,6 +5,7 @@
 use super::MAX_ORDER;
 use super::grams::{Gram, GramIter, Grams};
 use super::key::Key;
+use super::trie::Trie;
 use crate::corpus::{Vocab, WordId};
 use crate::error::Result;
 use crate::narrow::{to_u32, to_usize};
@@ -24,7 +25,7 @@ pub type WordScores = Vec<(f32, f32)>;
 pub struct GramLists {
     vocab: Vocab,
     words: WordScores,
-    higher: Box<dyn Tables + Send + Sync>,
+    higher: Box<dyn Tables>,
     counts: Vec<u64>,
 }
 
@@ -41,6 +42,12 @@ impl GramLists {
         let counts = [words.len() as u64].into_iter().chain(higher.iter().map(of_order));
         let counts = counts.collect();
         GramLists { vocab, words, higher: Box::new(Keyed { bits, higher }), counts }
+    }
+
+    /// The model of these words and the n-grams of a tree.
+    pub fn of_trie(vocab: Vocab, words: WordScores, trie: Trie) -> Self {
+        let counts = trie.levels.iter().map(|level| level.words.len() as u64).collect();
+        GramLists { vocab, words, higher: Box::new(trie), counts }
     }
 }
 
@@ -68,6 +75,10 @@ impl Grams for GramLists {
         BLOCK
     }
 
+    fn trie(&self) -> Option<&Trie> {
+        self.higher.trie()
+    }
+
     fn visit(
         &self,
         order: usize,
@@ -90,10 +101,17 @@ impl GramLists {
     }
 }
 
-/// N-grams whatever the width of their keys.
-trait Tables {
+/// N-grams from order 2 up, however they are kept.
+pub trait Tables: Send + Sync {
+    /// All n-grams of an order.
     fn grams(&self, order: usize) -> Result<GramIter<'_>>;
 
+    /// All of them as a tree, if they are one.
+    fn trie(&self) -> Option<&Trie> {
+        None
+    }
+
+    /// Shows a range of them.
     fn visit(
         &self,
         order: usize,

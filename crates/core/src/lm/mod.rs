@@ -5,7 +5,7 @@
 //! (Heafield et al., 2013); queries in hash tables that lie in a mapped file.
 //! Scores are natural logarithms; ARPA's are base 10 and are converted when read or written.
 //!
-//! `count` and `estimate` make n-grams from text, `parts` from text that was counted elsewhere,
+//! `count` and `estimate` (or `smooth`, in memory) make n-grams from text, `parts` from text that was counted elsewhere,
 //! `mix` from other models, `arpa` reads and `print` writes them, `image` lays them out for look-ups,
 //! `model` answers and `sentence` sums up.
 
@@ -27,10 +27,12 @@ mod print;
 mod seat;
 mod sentence;
 mod share;
+mod smooth;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 mod train;
+mod trie;
 
 pub use arpa::read_arpa;
 pub use count::Corpus;

@@ -4,14 +4,13 @@
 //! How: threads turn blocks of n-grams into text, which goes to the file in their order.
 //! Cost: one pass; a few blocks of text in memory.
 
-use super::grams::Grams;
+use super::grams::{Gram, Grams};
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::{to_u32, to_usize, whole};
 use crate::parallel;
 use crate::storage::{InOrder, NewFile};
 use std::f64::consts::LN_10;
-use std::ops::Range;
 use std::path::Path;
 
 /// Decimals of a number: more than `f32` holds.
@@ -28,11 +27,8 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// N-grams of one order that are written at once.
-struct Block {
-    order: usize,
-    range: Range<u64>,
-}
+/// Bytes of text that are written at once.
+const READY: usize = 1 << 18;
 
 /// Writes a model as ARPA.
 pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
@@ -43,58 +39,68 @@ pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
     }
     file.write(front.as_bytes())?;
     let words: Vec<&[u8]> = (0..to_u32(grams.count(1))).map(|id| grams.word(id)).collect();
-    let blocks = blocks(grams);
-    let in_order = InOrder::new(|text: &Vec<u8>| file.write(text));
-    let work = |text: &mut Vec<u8>, number: usize| {
-        text.clear();
-        print(grams, &blocks[number], &words, text)?;
-        in_order.put(number, text)
-    };
-    parallel::map(blocks.len(), 1, job, Vec::new, work)?;
-    drop(in_order);
+    for order in 1..=grams.order() {
+        file.write(format!("\n\\{order}-grams:\n").as_bytes())?;
+        print_order(grams, order, &words, &mut file, job)?;
+    }
     file.write(b"\n\\end\\\n")?;
     file.finish()
 }
 
-/// All n-grams in the order of the file.
-fn blocks(grams: &dyn Grams) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for order in 1..=grams.order() {
-        let (count, size) = (grams.count(order), grams.block());
-        let mut start = 0_u64;
-        loop {
-            let end = count.min(start.saturating_add(size));
-            blocks.push(Block { order, range: start..end });
-            start = end;
-            if start == count {
-                break;
+/// Prints the n-grams of one order: block by block, if they can be had from anywhere.
+fn print_order(
+    grams: &dyn Grams,
+    order: usize,
+    words: &[&[u8]],
+    file: &mut NewFile,
+    job: &Job,
+) -> Result<()> {
+    let (count, size) = (grams.count(order), grams.block());
+    let has_backoff = order < grams.order();
+    let put = |gram: &Gram, text: &mut Vec<u8>| put_gram(gram, (order, has_backoff), words, text);
+    if size >= count {
+        let mut text = Vec::new();
+        grams.visit(order, 0..count, &mut |gram| {
+            put(gram, &mut text);
+            if text.len() < READY {
+                return Ok(());
             }
-        }
+            job.check()?;
+            file.write(&text)?;
+            text.clear();
+            Ok(())
+        })?;
+        return file.write(&text);
     }
-    blocks
+    let in_order = InOrder::new(|text: &Vec<u8>| file.write(text));
+    let work = |text: &mut Vec<u8>, block: usize| {
+        text.clear();
+        let start = block as u64 * size;
+        let mut each = |gram: &Gram| {
+            put(gram, text);
+            Ok(())
+        };
+        grams.visit(order, start..count.min(start + size), &mut each)?;
+        in_order.put(block, text)
+    };
+    parallel::map(to_usize(count.div_ceil(size)), 1, job, Vec::new, work)?;
+    Ok(())
 }
 
-fn print(grams: &dyn Grams, block: &Block, words: &[&[u8]], text: &mut Vec<u8>) -> Result<()> {
-    let order = block.order;
-    if block.range.start == 0 {
-        text.extend_from_slice(format!("\n\\{order}-grams:\n").as_bytes());
+/// Prints the line of an n-gram.
+fn put_gram(gram: &Gram, (order, has_backoff): (usize, bool), words: &[&[u8]], text: &mut Vec<u8>) {
+    put_number(-gram.prob.abs(), text);
+    let mut before = b'\t';
+    for &word in gram.words[..order].iter().rev() {
+        text.push(before);
+        text.extend_from_slice(words[word as usize]);
+        before = b' ';
     }
-    let has_backoff = order < grams.order();
-    grams.visit(order, block.range.clone(), &mut |gram| {
-        put_number(-gram.prob.abs(), text);
-        let mut before = b'\t';
-        for &word in gram.words[..order].iter().rev() {
-            text.push(before);
-            text.extend_from_slice(words[word as usize]);
-            before = b' ';
-        }
-        if has_backoff {
-            text.push(b'\t');
-            put_number(gram.backoff, text);
-        }
-        text.push(b'\n');
-        Ok(())
-    })
+    if has_backoff {
+        text.push(b'\t');
+        put_number(gram.backoff, text);
+    }
+    text.push(b'\n');
 }
 
 /// Writes a natural logarithm to base 10; zeros at the end say nothing and are left out.

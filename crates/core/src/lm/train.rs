@@ -6,23 +6,29 @@
 
 use super::MAX_ORDER;
 use super::count::{
-    Adjusted, Corpus, CountOptions, Size, adjust, count_windows, frequencies, taken,
+    ByContext, Corpus, CountOptions, Size, Tally, adjust, count_windows, frequencies, ngrams_in,
+    sort_windows, taken,
 };
 use super::discount::Discount;
 use super::estimate::{Setting, discount_order, interpolate, unigrams};
 use super::grams::{Gram, GramIter, Grams};
-use super::key::bits_for;
+use super::key::{Key, bits_for};
 use super::lists::GramLists;
 use super::parts::{Part, Parts, join_windows};
 use super::share::Shares;
+use super::smooth::smooth;
+use super::trie::{Branch, Trie};
 use crate::Job;
 use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::parallel;
-use crate::storage::{Spool, TempFolder};
+use crate::storage::{Sorted, Spool, TempFolder};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
+
+/// Bytes an n-gram while a tree of them is scored, and of the windows that it is made from.
+const TREE_BYTES: u64 = 48;
 
 /// How a model is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,12 +127,69 @@ fn run<const W: usize>(
         Source::Ids(ids) => count_windows::<W>(&ids, &folder, count, job)?,
         Source::Parts(files) => join_windows::<W>(&files, &folder, count, job)?,
     };
-    let adjusted = adjust(windows, &folder, vocab.len(), count, job)?;
-    let Adjusted { unigrams: word_counts, by_context, of_counts, mut kept, mut pruned } = adjusted;
+    let windows = sort_windows(windows, job)?;
+    let Made { mut summary, lists } = if fits(&windows, count, sentences + words) {
+        let branch = || Branch::new(order, bits);
+        let (tally, branches) = adjust(windows, branch, vocab.len(), count, job)?;
+        let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
+        let mut trie = Trie::of(branches, vocab.len());
+        let word_scores = smooth(&mut trie, &discounts, job)?;
+        Made {
+            summary: summary(tally, discounts),
+            lists: GramLists::of_trie(vocab, word_scores, trie),
+        }
+    } else {
+        by_sorting(windows, vocab, &folder, count, job)?
+    };
+    let (kept, discounts) = (&mut summary.counts, &mut summary.discounts);
+    kept[0] = lists.count(1);
+    summary.notes = notes(options, count.order, kept, discounts);
+    let order = lists.order();
+    kept.truncate(order);
+    summary.pruned.truncate(order);
+    discounts.truncate(order);
+    Ok(Estimate { lists, summary: Summary { sentences, words, ..summary } })
+}
 
-    let mut discounts: Vec<_> = of_counts.iter().map(Discount::estimate).collect();
+/// A model, and what was counted.
+struct Made {
+    summary: Summary,
+    lists: GramLists,
+}
+
+fn summary(tally: Tally, discounts: Vec<Discount>) -> Summary {
+    let Tally { kept: counts, pruned, .. } = tally;
+    Summary { sentences: 0, words: 0, counts, pruned, discounts, notes: Vec::new() }
+}
+
+/// Whether all n-grams fit into memory as a tree. What is pruned has no place there.
+fn fits<const W: usize>(
+    windows: &[Sorted<Key<W>, u64>],
+    options: CountOptions<'_>,
+    tokens: u64,
+) -> bool {
+    let is_small = tokens < u64::from(u32::MAX) && options.prune.iter().all(|&least| least == 0);
+    let ngrams = if is_small { ngrams_in(windows, options) } else { None };
+    ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TREE_BYTES) <= options.memory as u64)
+}
+
+/// Estimates a model of any size.
+fn by_sorting<const W: usize>(
+    windows: Vec<Sorted<Key<W>, u64>>,
+    vocab: Vocab,
+    folder: &Arc<TempFolder>,
+    count: CountOptions<'_>,
+    job: &Job,
+) -> Result<Made> {
+    let sink = || ByContext::new(folder, count);
+    let (tally, sinks) = adjust(windows, sink, vocab.len(), count, job)?;
+    let mut by_context: Vec<Vec<_>> = (2..=count.order).map(|_| Vec::new()).collect();
+    for sink in sinks {
+        by_context.iter_mut().zip(sink.orders).for_each(|(all, sorter)| all.push(sorter));
+    }
+    let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
     let share = count.memory / 2 / count.order;
-    let setting = Setting { bits, share, folder: &folder, shares: &shares };
+    let setting = Setting { bits: count.bits, share, folder, shares: count.shares };
     let by_context: Vec<_> =
         by_context.into_iter().map(|counts| Mutex::new(Some(counts))).collect();
     // The longest n-grams are the most; whoever begins with them has the least to do later.
@@ -137,20 +200,12 @@ fn run<const W: usize>(
     };
     let (mut discounted, _) = parallel::map(by_context.len(), 1, job, || (), work)?;
     discounted.reverse();
-    let word_probs = unigrams(&word_counts, &discounts[0]);
+    let word_probs = unigrams(&tally.unigrams, &discounts[0]);
     let (word_scores, mut higher) = interpolate(&word_probs, discounted, setting, job)?;
-
-    kept[0] = vocab.len() as u64;
-    let notes = notes(options, count.order, &kept, &discounts);
-    let order = kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
+    let order = tally.kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
     higher.truncate(order - 1);
-    for list in [&mut kept, &mut pruned] {
-        list.truncate(order);
-    }
-    discounts.truncate(order);
-    let summary = Summary { sentences, words, counts: kept, pruned, discounts, notes };
     let lists = GramLists::new(vocab, word_scores, higher, count.bits);
-    Ok(Estimate { lists, summary })
+    Ok(Made { summary: summary(tally, discounts), lists })
 }
 
 /// The pruning thresholds of all orders, or what is wrong with the options.
@@ -242,6 +297,10 @@ impl Grams for Estimate {
 
     fn block(&self) -> u64 {
         self.lists.block()
+    }
+
+    fn trie(&self) -> Option<&Trie> {
+        self.lists.trie()
     }
 
     fn visit(
