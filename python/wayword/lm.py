@@ -272,7 +272,7 @@ def train(
     for all, change no byte of it.
     """
     check_range("threads", threads, 0)
-    trainer = _trainer(text, memory, temp_dir, progress)
+    trainer = _trainer(text, memory, temp_dir, threads, progress)
     core, summary = trainer.finish(
         order=order, prune=list(prune), out=out, arpa=False, threads=threads, progress=progress
     )
@@ -293,7 +293,7 @@ def train_arpa(
 ) -> Summary:
     """Estimate a model and write it as an ARPA file; for the options see ``train``."""
     check_range("threads", threads, 0)
-    trainer = _trainer(text, memory, temp_dir, progress)
+    trainer = _trainer(text, memory, temp_dir, threads, progress)
     _, summary = trainer.finish(
         order=order, prune=list(prune), out=out, arpa=True, threads=threads, progress=progress
     )
@@ -314,7 +314,7 @@ def count(
     Parts may be counted by different processes, at the same time.
     """
     check_range("order", order, 1, MAX_ORDER)
-    return _trainer(text, memory, temp_dir, progress).write_counts(out, order)
+    return _trainer(text, memory, temp_dir, 1, progress).write_counts(out, order)
 
 
 def merge(
@@ -473,11 +473,15 @@ def _mixed(
 
 
 def _trainer(
-    text: Text, memory: int | str, temp_dir: Path | None, progress: Progress | None
+    text: Text,
+    memory: int | str,
+    temp_dir: Path | None,
+    threads: int,
+    progress: Progress | None,
 ) -> _core.LanguageModelTrainer:
     trainer = _core.LanguageModelTrainer(memory=size_in_bytes(memory), temp_dir=temp_dir)
     if isinstance(text, str | os.PathLike):
-        trainer.read(text, progress=progress)
+        trainer.read(text, threads=threads, progress=progress)
     else:
         for batch in _batches(text):
             trainer.extend(batch)

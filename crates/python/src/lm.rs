@@ -236,9 +236,15 @@ impl LanguageModelTrainer {
     }
 
     /// Adds the lines of a file.
-    #[pyo3(signature = (path, *, progress=None))]
-    fn read(&self, py: Python<'_>, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<()> {
-        enter(py, 1, progress, |job| self.with(|corpus| corpus.read(&path, job)))
+    #[pyo3(signature = (path, *, threads, progress=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        enter(py, threads, progress, |job| self.with(|corpus| corpus.read(&path, job)))
     }
 
     /// Estimates the model; with `out` it is written there, as ARPA if asked for. An ARPA file

@@ -13,7 +13,7 @@ use super::{BOS, EOS, MAX_ORDER, RESERVED};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab, WordId};
 use crate::error::{Error, Place, Result};
-use crate::narrow::to_usize;
+use crate::narrow::{to_u32, to_usize};
 use crate::parallel;
 use crate::storage::{Sorted, Sorter, Spool, TempFolder};
 use std::path::Path;
@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex};
 
 /// Windows or n-grams between two looks at the job.
 const BLOCK: u64 = 1 << 16;
+/// Bytes of text that a thread turns into numbers at once.
+const TEXT: usize = 1 << 20;
 
 /// How much text there is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,14 +84,43 @@ impl Corpus {
     pub fn read(&mut self, path: &Path, job: &Job) -> Result<()> {
         let mut lines = LineReader::open(path)?;
         let mut number = 0;
-        while let Some(line) = lines.next_str()? {
-            number += 1;
-            self.push(line, || Place::line(path, number))?;
-            if number.is_multiple_of(1 << 12) {
-                job.check()?;
-                job.advance(1 << 12);
+        let mut ending = None;
+        while ending.is_none() {
+            let mut blocks = Vec::new();
+            while blocks.len() < job.threads() && ending.is_none() {
+                let (mut text, before) = (String::new(), number);
+                ending = read_block(&mut lines, &mut text, &mut number);
+                blocks.push((text, before));
             }
+            let work = |(): &mut (), block: usize| {
+                let (text, before) = &blocks[block];
+                Corpus::of_lines(text, |line| Place::line(path, before + line))
+            };
+            let (parts, _) = parallel::map(blocks.len(), 1, job, || (), work)?;
+            parts.iter().try_for_each(|part| self.extend(part))?;
+            job.advance(number - blocks.first().map_or(0, |(_, before)| *before));
         }
+        ending.unwrap_or(Ok(()))
+    }
+
+    /// The corpus of some lines, in memory.
+    fn of_lines(text: &str, place: impl Fn(u64) -> Place) -> Result<Self> {
+        let mut corpus = Corpus::new(usize::MAX, None);
+        for (number, line) in (1..).zip(text.split_terminator('\n')) {
+            corpus.push(line, || place(number))?;
+        }
+        Ok(corpus)
+    }
+
+    /// Adds the sentences of another corpus, whose words get numbers of ours.
+    fn extend(&mut self, other: &Corpus) -> Result<()> {
+        let words = 0..to_u32(other.vocab.len());
+        let numbers: Vec<_> = words.map(|id| self.vocab.intern(other.vocab.word(id))).collect();
+        for id in other.ids.iter()? {
+            self.ids.push(numbers[id? as usize])?;
+        }
+        self.longest = self.longest.max(other.longest);
+        self.sentences += other.sentences;
         Ok(())
     }
 
@@ -117,6 +148,23 @@ impl Corpus {
     pub(super) fn into_parts(self) -> Result<(Vocab, Spool<WordId>)> {
         Ok((self.vocab, self.ids.finish()?))
     }
+}
+
+/// Adds lines to a text until it is long enough, and counts them; at the end of the file, or where
+/// it cannot be read, how it ended.
+fn read_block(lines: &mut LineReader, text: &mut String, number: &mut u64) -> Option<Result<()>> {
+    while text.len() < TEXT {
+        match lines.next_str() {
+            Ok(Some(line)) => {
+                text.push_str(line);
+                text.push('\n');
+                *number += 1;
+            }
+            Ok(None) => return Some(Ok(())),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    None
 }
 
 fn reserved(place: Place, word: &str) -> Error {
@@ -232,23 +280,35 @@ pub fn frequencies(ids: &Spool<WordId>, vocab_size: usize) -> Result<Vec<u64>> {
 }
 
 /// All windows of the text, to be sorted by suffix and equal ones counted, by share of their newest
-/// words.
+/// words. The thread of each share goes through the whole text, which is quick.
 pub fn count_windows<const W: usize>(
     ids: &Spool<WordId>,
     folder: &Arc<TempFolder>,
     options: CountOptions<'_>,
     job: &Job,
 ) -> Result<Vec<Sorter<Key<W>, u64>>> {
+    let work = |(): &mut (), share: usize| share_windows(ids, share, folder, options, job);
+    Ok(parallel::map(options.shares.len(), 1, job, || (), work)?.0)
+}
+
+/// The windows of one share.
+fn share_windows<const W: usize>(
+    ids: &Spool<WordId>,
+    share: usize,
+    folder: &Arc<TempFolder>,
+    options: CountOptions<'_>,
+    job: &Job,
+) -> Result<Sorter<Key<W>, u64>> {
     let CountOptions { order, bits, memory, shares, .. } = options;
     let start = Key::EMPTY.push(BOS, order, bits);
-    let share = memory / 2 / shares.len();
-    let sorter = |_| Sorter::new(folder, share, Some(|a, b| a + b));
-    let mut sorters: Vec<_> = (0..shares.len()).map(sorter).collect();
+    let mut sorter = Sorter::new(folder, memory / 2 / shares.len(), Some(|a, b| a + b));
     let mut window: Key<W> = start;
     for (number, id) in ids.iter()?.enumerate() {
         let id = id?;
         window = window.push(id, order, bits);
-        sorters[shares.of(id)].push(window, 1)?;
+        if shares.of(id) == share {
+            sorter.push(window, 1)?;
+        }
         if id == EOS {
             window = start;
         }
@@ -256,7 +316,7 @@ pub fn count_windows<const W: usize>(
             job.check()?;
         }
     }
-    Ok(sorters)
+    Ok(sorter)
 }
 
 /// The n-grams of all orders that the last window ends with, still being counted.
@@ -267,44 +327,52 @@ struct Open<S> {
     sink: S,
 }
 
+/// Sorted windows of the text.
+pub struct Windows<const W: usize> {
+    /// By share of their newest words.
+    pub shares: Vec<Sorted<Key<W>, u64>>,
+    /// How many n-grams of all orders end them; not known if some are on disk.
+    pub ngrams: Option<u64>,
+}
+
 /// Sorts the windows, a share in each thread.
 pub fn sort_windows<const W: usize>(
     windows: Vec<Sorter<Key<W>, u64>>,
+    options: CountOptions<'_>,
     job: &Job,
-) -> Result<Vec<Sorted<Key<W>, u64>>> {
+) -> Result<Windows<W>> {
     let windows: Vec<_> = windows.into_iter().map(|sorter| Mutex::new(Some(sorter))).collect();
-    let work = |(): &mut (), share: usize| taken(&windows[share]).map(Sorter::finish).transpose();
+    let work = |(): &mut (), share: usize| {
+        let sorted = taken(&windows[share]).map(Sorter::finish).transpose()?;
+        Ok(sorted.map(|sorted| (ngrams_in(&sorted, options), sorted)))
+    };
     let (sorted, _) = parallel::map(windows.len(), 1, job, || (), work)?;
-    Ok(sorted.into_iter().flatten().collect())
+    let (counts, shares): (Vec<_>, _) = sorted.into_iter().flatten().unzip();
+    Ok(Windows { shares, ngrams: counts.into_iter().sum() })
 }
 
-/// How many n-grams of all orders end these windows; none if some are on disk.
-pub fn ngrams_in<const W: usize>(
-    windows: &[Sorted<Key<W>, u64>],
+fn ngrams_in<const W: usize>(
+    windows: &Sorted<Key<W>, u64>,
     CountOptions { order, bits, .. }: CountOptions<'_>,
 ) -> Option<u64> {
-    let mut ngrams = 0;
-    for share in windows {
-        let Sorted::Memory(records) = share else { return None };
-        let mut last: Option<&Key<W>> = None;
-        for (key, _) in records.as_slice() {
-            ngrams += (order - last.map_or(0, |last| last.shared(key, bits).min(order))) as u64;
-            last = Some(key);
-        }
-    }
-    Some(ngrams)
+    let Sorted::Memory(records) = windows else { return None };
+    let records = records.as_slice();
+    let pairs = records.iter().zip(records.iter().skip(1));
+    let shared = pairs.map(|((key, _), (next, _))| key.shared(next, bits).min(order) as u64);
+    Some((records.len() * order) as u64 - shared.sum::<u64>())
 }
 
 /// Goes through the windows and adjusts the counts of all n-grams, a share in each thread; what
 /// there is of each order, and the n-grams of all shares.
 pub fn adjust<const W: usize, S: Sink<W>>(
-    windows: Vec<Sorted<Key<W>, u64>>,
+    windows: Windows<W>,
     make: impl Fn() -> S + Sync,
     vocab_size: usize,
     options: CountOptions<'_>,
     job: &Job,
 ) -> Result<(Tally, Vec<S>)> {
-    let windows: Vec<_> = windows.into_iter().map(|sorted| Mutex::new(Some(sorted))).collect();
+    let windows: Vec<_> =
+        windows.shares.into_iter().map(|sorted| Mutex::new(Some(sorted))).collect();
     let work = |(): &mut (), share: usize| {
         let adjust = |windows| adjust_share(windows, make(), vocab_size, options, job);
         taken(&windows[share]).map(adjust).transpose()

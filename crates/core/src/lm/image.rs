@@ -17,13 +17,15 @@ use super::layout::{
     FREE, HEADER, Header, LINE, Layout, SEAL, SHORT_SLOT, SLOT, Table, first_hash, home, next_hash,
     stored,
 };
+use super::trie::Trie;
 use super::{MAX_ORDER, Model};
 use crate::Job;
+use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
 use crate::narrow::{to_u32, to_usize};
 use crate::parallel;
 use crate::storage::{
-    BodySum, InOrder, Joined, SealedFile, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
+    BodySum, InOrder, SealedFile, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
 };
 use memmap2::MmapMut;
 use std::ops::Range;
@@ -31,8 +33,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Entries between two looks at the job.
-const BLOCK: u64 = 1 << 16;
+/// N-grams that a thread takes at once, or between two looks at the job.
+const BLOCK: u64 = 1 << 14;
 /// In a list of n-grams: this one is the last that ends like it.
 pub const LAST: u32 = 1 << 31;
 /// Two words or n-grams with one hash are so rare that trying again this often is enough.
@@ -175,9 +177,11 @@ fn build<'a>(
     }
     for ((order, place), list) in (2..).zip(&layout.lists).zip(lists) {
         sink.skip_to(place.start)?;
-        match list {
-            Some(list) => list.iter()?.try_for_each(|oldest| sink.write(&oldest?.to_le_bytes()))?,
-            None => write_list(grams, order, &mut sink, job)?,
+        if let Some(trie) = grams.trie() {
+            write_list(trie, order, &mut sink, job)?;
+        }
+        if let Some(list) = list {
+            list.iter()?.try_for_each(|oldest| sink.write(&oldest?.to_le_bytes()))?;
         }
     }
     sink.skip_to(layout.size)?;
@@ -206,7 +210,9 @@ fn write_order<const SIZE: usize>(
     (folder, memory): Room<'_>,
     job: &Job,
 ) -> std::result::Result<Option<Spool<u32>>, Trouble> {
-    let blocks = blocks(grams, order);
+    let count = grams.count(order);
+    let size = if grams.trie().is_some() { BLOCK } else { count.max(1) };
+    let blocks = blocks(count, size);
     let share = memory / 2 / PARTS / job.threads().min(blocks.len()).max(1);
     let make = || Dealt {
         parts: (0..PARTS).map(|_| Sorter::new(folder, share, None)).collect(),
@@ -215,7 +221,7 @@ fn write_order<const SIZE: usize>(
     let deal = |Dealt { parts, list }: &mut Dealt, block: usize| {
         with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
             if let Some(list) = list {
-                list.push(listed(&gram, order, is_last))?;
+                list.push(listed(gram.words[order - 1], is_last))?;
             }
             let words = &gram.words[..order];
             let first = first_hash(seed, words[0]);
@@ -245,8 +251,10 @@ fn write_order<const SIZE: usize>(
         Ok(())
     });
     let sort = |(): &mut (), part: usize| {
-        let sorters = taken(&parts[part]).unwrap_or_default();
-        let mut entries = Joined::of(sorters)?.collect::<Result<Vec<_>>>()?;
+        let mut sorters = taken(&parts[part]).unwrap_or_default().into_iter();
+        let Some(mut sorter) = sorters.next() else { return Ok(()) };
+        sorters.try_for_each(|other| sorter.absorb(other))?;
+        let mut entries = sorter.finish()?.collect::<Result<Vec<_>>>()?;
         in_order.put(part, &mut entries)
     };
     parallel::map(PARTS, 1, job, || (), sort)?;
@@ -255,32 +263,28 @@ fn write_order<const SIZE: usize>(
     Ok(list.map(Spool::finish).transpose()?)
 }
 
-/// How a list has an n-gram: as its oldest word.
-fn listed(gram: &Gram, order: usize, is_last: bool) -> u32 {
-    let oldest = gram.words[order - 1];
+/// How a list has an n-gram.
+fn listed(oldest: WordId, is_last: bool) -> u32 {
     if is_last { oldest | LAST } else { oldest }
 }
 
-/// Writes the list of an order.
-fn write_list(grams: &dyn Grams, order: usize, sink: &mut Sink<'_>, job: &Job) -> Result<()> {
-    let blocks = blocks(grams, order);
+/// Writes the list of an order of a tree.
+fn write_list(trie: &Trie, order: usize, sink: &mut Sink<'_>, job: &Job) -> Result<()> {
+    let blocks = blocks(trie.levels[order - 1].words.len() as u64, BLOCK);
     let in_order = InOrder::new(|list: &Vec<u8>| sink.write(list));
     let work = |list: &mut Vec<u8>, block: usize| {
         list.clear();
-        with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
-            list.extend(listed(&gram, order, is_last).to_le_bytes());
-            Ok(())
-        })?;
+        trie.visit_oldest(order, blocks[block].clone(), |oldest, is_last| {
+            list.extend(listed(oldest, is_last).to_le_bytes());
+        });
         in_order.put(block, list)
     };
     parallel::map(blocks.len(), 1, job, Vec::new, work)?;
     Ok(())
 }
 
-/// The n-grams of an order in as many ranges as threads can take.
-fn blocks(grams: &dyn Grams, order: usize) -> Vec<Range<u64>> {
-    let count = grams.count(order);
-    let size = if grams.trie().is_some() { grams.block() } else { count.max(1) };
+/// All n-grams of an order, `size` of them in each range.
+fn blocks(count: u64, size: u64) -> Vec<Range<u64>> {
     let starts = (0..count.div_ceil(size)).map(|block| block * size);
     starts.map(|start| start..count.min(start + size)).collect()
 }

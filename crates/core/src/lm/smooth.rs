@@ -8,6 +8,7 @@
 //! Cost: a look at some place of memory for each n-gram, twice. Threads share n-grams in the search,
 //! contexts in the sums, so that every sum is added up in one order.
 
+use super::count::taken;
 use super::discount::Discount;
 use super::estimate::{in_table, unigrams};
 use super::grams::NO_EXTENSION;
@@ -17,18 +18,15 @@ use crate::Job;
 use crate::error::Result;
 use crate::narrow::{to_f32, to_u32};
 use crate::parallel;
+use std::ops::Range;
+use std::sync::Mutex;
 
 /// N-grams that a thread takes at once.
-const BLOCK: usize = 1 << 14;
+const BLOCK: usize = 1 << 12;
 
-/// What the words after one context have in common.
-#[derive(Clone, Copy, Default)]
-struct Context {
-    /// The sum of their counts.
-    sum: f64,
-    /// What the discounts take from them; later its share of the sum.
-    left: f64,
-}
+/// What the words after one context have in common: the sum of their counts, and what the discounts
+/// take from them, later as its share of the sum.
+type Context = (f64, f64);
 
 /// Scores all n-grams of the tree; those of order 1 are given.
 pub fn smooth(trie: &mut Trie, discounts: &[Discount], job: &Job) -> Result<WordScores> {
@@ -56,23 +54,47 @@ pub fn smooth(trie: &mut Trie, discounts: &[Discount], job: &Job) -> Result<Word
     Ok(trie.levels[0].scores.clone())
 }
 
-/// Applies `work` to blocks of `0..items` and joins what it gives.
-fn joined<T: Copy + Send>(
-    items: usize,
+/// Values that threads fill in: block b of them has `sizes[b]`, and `work` gets its number.
+fn filled<T: Copy + Default + Send>(
+    sizes: impl Iterator<Item = usize>,
     job: &Job,
-    work: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync,
+    work: impl Fn(usize, &mut [T]) + Sync,
 ) -> Result<Vec<T>> {
-    let size = if job.threads() == 1 { items.max(1) } else { BLOCK };
-    let each = |(): &mut (), block: usize| {
-        let mut values = Vec::new();
-        work(block * size..items.min((block + 1) * size), &mut values);
-        Ok(values)
-    };
-    let (mut blocks, _) = parallel::map(items.div_ceil(size), 1, job, || (), each)?;
-    match &mut blocks[..] {
-        [only] => Ok(std::mem::take(only)),
-        _ => Ok(blocks.concat()),
+    let sizes: Vec<usize> = sizes.collect();
+    let mut values = vec![T::default(); sizes.iter().sum()];
+    let mut rest = &mut values[..];
+    let mut blocks = Vec::new();
+    for size in sizes {
+        let (block, others) = rest.split_at_mut(size);
+        blocks.push(Mutex::new(Some(block)));
+        rest = others;
     }
+    let each = |(): &mut (), number: usize| {
+        if let Some(block) = taken(&blocks[number]) {
+            work(number, block);
+        }
+        Ok(())
+    };
+    parallel::map(blocks.len(), 1, job, || (), each)?;
+    drop(blocks);
+    Ok(values)
+}
+
+/// Values for the n-grams of a level: `work` gets a block of their parents, and room for a value
+/// of each n-gram that ends with one.
+fn filled_below<T: Copy + Default + Send>(
+    parents: &Level,
+    job: &Job,
+    work: impl Fn(Range<usize>, &mut [T]) + Sync,
+) -> Result<Vec<T>> {
+    let count = parents.words.len();
+    let block = |number: usize| number * BLOCK..count.min((number + 1) * BLOCK);
+    let size = |number: usize| {
+        let Range { start, end } = block(number);
+        parents.below(end - 1).end - parents.below(start).start
+    };
+    let sizes = (0..count.div_ceil(BLOCK)).map(size);
+    filled(sizes, job, |number, values| work(block(number), values))
 }
 
 /// For each n-gram of a level the number of its context in the level above.
@@ -83,7 +105,8 @@ fn find_contexts(
     contexts_of: &[u32],
     job: &Job,
 ) -> Result<Vec<u32>> {
-    joined(parents.words.len(), job, |block, found| {
+    filled_below(parents, job, |block, found| {
+        let mut found = found.iter_mut();
         for parent in block {
             let own = &level.words[parents.below(parent)];
             if own.is_empty() {
@@ -92,9 +115,9 @@ fn find_contexts(
             // The context of the parent, and what ends with it: our contexts are among those.
             let range = grandparents.below(contexts_of[parent] as usize);
             let (mut at, among) = (range.start, &parents.words[..range.end]);
-            for &word in own {
+            for (&word, place) in own.iter().zip(&mut found) {
                 at += distance(&among[at..], word);
-                found.push(to_u32(at));
+                *place = to_u32(at);
             }
         }
     })
@@ -121,25 +144,19 @@ fn sum_up(
     job: &Job,
 ) -> Result<Vec<Context>> {
     let size = contexts.div_ceil(job.threads()).max(1);
-    let each = |(): &mut (), share: usize| {
+    let sizes = (0..contexts).step_by(size).map(|first| size.min(contexts - first));
+    filled(sizes, job, |share, sums: &mut [Context]| {
         let first = share * size;
-        let mut sums = vec![Context::default(); size.min(contexts - first)];
         for (&context, &count) in contexts_of.iter().zip(counts) {
-            if let Some(sum) = sums.get_mut((context as usize).wrapping_sub(first)) {
-                sum.sum += f64::from(count);
-                sum.left += discount.of(u64::from(count));
+            if let Some((sum, left)) = sums.get_mut((context as usize).wrapping_sub(first)) {
+                *sum += f64::from(count);
+                *left += discount.of(u64::from(count));
             }
         }
-        for sum in sums.iter_mut().filter(|sum| sum.sum > 0.0) {
-            sum.left /= sum.sum;
+        for (sum, left) in sums.iter_mut().filter(|(sum, _)| *sum > 0.0) {
+            *left /= *sum;
         }
-        Ok(sums)
-    };
-    let (mut shares, _) = parallel::map(contexts.div_ceil(size), 1, job, || (), each)?;
-    match &mut shares[..] {
-        [only] => Ok(std::mem::take(only)),
-        _ => Ok(shares.concat()),
-    }
+    })
 }
 
 /// Mixes each n-gram's own share with the probability of the shorter one.
@@ -151,13 +168,14 @@ fn mix(
     discount: &Discount,
     job: &Job,
 ) -> Result<Vec<f64>> {
-    joined(parents.words.len(), job, |block, probs| {
+    filled_below(parents, job, |block, probs| {
+        let mut probs = probs.iter_mut();
         for parent in block {
-            for at in parents.below(parent) {
+            for (at, prob) in parents.below(parent).zip(&mut probs) {
                 let count = level.counts[at];
-                let Context { sum, left } = contexts[contexts_of[at] as usize];
+                let (sum, left) = contexts[contexts_of[at] as usize];
                 let direct = (f64::from(count) - discount.of(u64::from(count))) / sum;
-                probs.push(direct + left * shorter[parent]);
+                *prob = direct + left * shorter[parent];
             }
         }
     })
@@ -165,14 +183,15 @@ fn mix(
 
 /// Keeps the logarithms of probabilities and of what is left for other words.
 fn score(level: &mut Level, probs: &[f64], contexts: Option<&[Context]>, job: &Job) -> Result<()> {
-    level.scores = joined(probs.len(), job, |block, scores| {
-        scores.extend(block.map(|at| {
+    let sizes = probs.chunks(BLOCK).map(<[f64]>::len);
+    level.scores = filled(sizes, job, |number, scores: &mut [(f32, f32)]| {
+        for (at, score) in (number * BLOCK..).zip(scores) {
             let backoff = match contexts.map(|contexts| contexts[at]) {
-                Some(context) if context.sum > 0.0 => in_table(context.left.ln()),
+                Some((sum, left)) if sum > 0.0 => in_table(left.ln()),
                 _ => NO_EXTENSION,
             };
-            (to_f32(probs[at].ln()), backoff)
-        }));
+            *score = (to_f32(probs[at].ln()), backoff);
+        }
     })?;
     Ok(())
 }

@@ -39,6 +39,35 @@ fn model_by<'a>(
     write_image_in_memory(&estimate, memory, &Job::new(threads)).unwrap()
 }
 
+#[test]
+fn threads_share_a_long_text_without_a_trace() {
+    let mut drawn = 1_u32;
+    let mut word = |_| {
+        drawn = drawn.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        format!("longer-word-{}", (drawn >> 16) % 120)
+    };
+    let mut line = |_| (0..4).map(&mut word).collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = (0..30_000).map(&mut line).collect();
+    let folder = TempFolder::new(None);
+    let path = folder.new_path().unwrap();
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let written = |corpus, memory, threads| {
+        let (job, arpa) = (Job::new(threads), folder.new_path().unwrap());
+        let options = TrainOptions { order: 3, prune: vec![], memory };
+        let estimate = estimate(corpus, &options, &job).unwrap();
+        assert_eq!(estimate.trie().is_some(), memory > 1 << 20);
+        write_arpa(&estimate, &arpa, &job).unwrap();
+        let image = write_image_in_memory(&estimate, memory, &job).unwrap();
+        (std::fs::read(arpa).unwrap(), image.bytes().to_vec())
+    };
+    let expected = written(corpus(lines.iter().map(String::as_str), 1 << 20), 1 << 20, 1);
+    for (memory, threads) in [(1 << 26, 1), (1 << 26, 3), (1 << 20, 2)] {
+        let mut text = Corpus::new(memory, None);
+        text.read(&path, &Job::new(threads)).unwrap();
+        assert!(written(text, memory, threads) == expected, "{memory} {threads}");
+    }
+}
+
 /// A state that remembers all words, whether they matter or not.
 fn full_state(model: &Model, newest_first: &[WordId]) -> State {
     let mut state = State::EMPTY;

@@ -6,13 +6,13 @@
 
 use super::MAX_ORDER;
 use super::count::{
-    ByContext, Corpus, CountOptions, Size, Tally, adjust, count_windows, frequencies, ngrams_in,
+    ByContext, Corpus, CountOptions, Size, Tally, Windows, adjust, count_windows, frequencies,
     sort_windows, taken,
 };
 use super::discount::Discount;
 use super::estimate::{Setting, discount_order, interpolate, unigrams};
 use super::grams::{Gram, GramIter, Grams};
-use super::key::{Key, bits_for};
+use super::key::bits_for;
 use super::lists::GramLists;
 use super::parts::{Part, Parts, join_windows};
 use super::share::Shares;
@@ -23,12 +23,12 @@ use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
 use crate::parallel;
-use crate::storage::{Sorted, Spool, TempFolder};
+use crate::storage::{Spool, TempFolder};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// Bytes an n-gram while a tree of them is scored, and of the windows that it is made from.
-const TREE_BYTES: u64 = 48;
+const TREE_BYTES: u64 = 36;
 
 /// How a model is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,8 +127,8 @@ fn run<const W: usize>(
         Source::Ids(ids) => count_windows::<W>(&ids, &folder, count, job)?,
         Source::Parts(files) => join_windows::<W>(&files, &folder, count, job)?,
     };
-    let windows = sort_windows(windows, job)?;
-    let Made { mut summary, lists } = if fits(&windows, count, sentences + words) {
+    let windows = sort_windows(windows, count, job)?;
+    let Made { mut summary, lists } = if fits(windows.ngrams, count, sentences + words) {
         let branch = || Branch::new(order, bits);
         let (tally, branches) = adjust(windows, branch, vocab.len(), count, job)?;
         let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
@@ -163,19 +163,16 @@ fn summary(tally: Tally, discounts: Vec<Discount>) -> Summary {
 }
 
 /// Whether all n-grams fit into memory as a tree. What is pruned has no place there.
-fn fits<const W: usize>(
-    windows: &[Sorted<Key<W>, u64>],
-    options: CountOptions<'_>,
-    tokens: u64,
-) -> bool {
-    let is_small = tokens < u64::from(u32::MAX) && options.prune.iter().all(|&least| least == 0);
-    let ngrams = if is_small { ngrams_in(windows, options) } else { None };
-    ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TREE_BYTES) <= options.memory as u64)
+fn fits(ngrams: Option<u64>, options: CountOptions<'_>, tokens: u64) -> bool {
+    let room = options.memory as u64;
+    ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TREE_BYTES) <= room)
+        && options.prune.iter().all(|&least| least == 0)
+        && tokens < u64::from(u32::MAX)
 }
 
 /// Estimates a model of any size.
 fn by_sorting<const W: usize>(
-    windows: Vec<Sorted<Key<W>, u64>>,
+    windows: Windows<W>,
     vocab: Vocab,
     folder: &Arc<TempFolder>,
     count: CountOptions<'_>,

@@ -109,6 +109,24 @@ impl Trie {
         Ok(())
     }
 
+    /// Shows the oldest words of n-grams of an order from 2 up, and whether each is the last of
+    /// those that end alike.
+    pub fn visit_oldest(
+        &self,
+        order: usize,
+        range: Range<u64>,
+        mut each: impl FnMut(WordId, bool),
+    ) {
+        let (parents, level) = (&self.levels[order - 2], &self.levels[order - 1]);
+        let (start, end) = (to_usize(range.start), to_usize(range.end));
+        let first = parents.ends.partition_point(|&end| end as usize <= start);
+        let mut ends = parents.ends[first..].iter().map(|&end| end as usize).peekable();
+        for at in start..end {
+            while ends.next_if(|&end| end <= at).is_some() {}
+            each(level.words[at], ends.peek() == Some(&(at + 1)));
+        }
+    }
+
     fn walk(&self, order: usize, range: Range<u64>) -> Walk<'_> {
         let mut places = [0; MAX_ORDER];
         let mut words = [0; MAX_ORDER];

@@ -256,6 +256,13 @@ impl<K: Record + Ord, V: Record> Sorter<K, V> {
         Ok(())
     }
 
+    /// Takes over the records of another sorter, and its memory.
+    pub fn absorb(&mut self, other: Self) -> Result<()> {
+        self.limit = self.limit.saturating_add(other.limit);
+        self.runs.extend(other.runs);
+        other.block.into_iter().try_for_each(|(key, value)| self.push(key, value))
+    }
+
     /// All records by ascending key.
     pub fn finish(mut self) -> Result<Sorted<K, V>> {
         if self.runs.is_empty() {
@@ -293,7 +300,7 @@ impl<K: Record + Ord, V: Record> Sorter<K, V> {
         self.write_run(block.iter().map(|record| Ok(*record)))?;
         self.block = block;
         self.block.clear();
-        if self.runs.len() == MAX_RUNS {
+        if self.runs.len() >= MAX_RUNS {
             let merge = Merge::open(&self.runs, self.join, self.folder.clone())?;
             let old = std::mem::take(&mut self.runs);
             self.write_run(merge)?;
@@ -459,13 +466,15 @@ mod tests {
         ) {
             let folder = TempFolder::new(None);
             let mut sorter = Sorter::new(&folder, memory, Some(|a: u64, b: u64| a + b));
+            let mut other = Sorter::new(&folder, memory / 2, Some(|a: u64, b: u64| a + b));
             let mut spool = Spool::new(&folder, memory);
             let mut expected = BTreeMap::new();
             for &word in &words {
-                sorter.push(word, 1).unwrap();
+                if word % 3 == 0 { &mut other } else { &mut sorter }.push(word, 1).unwrap();
                 spool.push(word).unwrap();
                 *expected.entry(word).or_insert(0) += 1;
             }
+            sorter.absorb(other).unwrap();
             let sorted: Vec<(u32, u64)> =
                 sorter.finish().unwrap().collect::<Result<_>>().unwrap();
             prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
