@@ -42,7 +42,11 @@ impl Part {
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.create(path)?;
-            open_folder(path)
+            // Until it is locked another process may take it for left over; then another is made.
+            open_folder(path).map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => io::ErrorKind::AlreadyExists.into(),
+                _ => error,
+            })
         })
     }
 
@@ -172,6 +176,20 @@ mod tests {
         assert!(!left.exists() && !folder_left.exists());
         assert!(alive.path.exists() && second.path.exists() && alive.path != second.path);
         assert!(others.iter().all(|name| room.path.join(name).exists()));
+        fs::remove_dir_all(&room.path).unwrap();
+    }
+
+    #[test]
+    fn folders_can_be_made_at_the_same_time() {
+        let room = new_folder();
+        let make = || (0..200).map(|_| Part::folder(&room.path, "a-", "").map(|_| ()));
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| make().collect::<io::Result<Vec<_>>>())).collect();
+            for thread in threads {
+                thread.join().unwrap().unwrap();
+            }
+        });
         fs::remove_dir_all(&room.path).unwrap();
     }
 
