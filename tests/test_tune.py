@@ -484,6 +484,15 @@ def test_runs_share_the_first_n_best_lists_and_nothing_else() -> None:
     assert tuning.rounds[0]["weights"] == dict(known.values)
 
 
+def test_weights_that_were_decoded_are_not_decoded_again() -> None:
+    known = Known.make(sentences=6, size=20)
+    tuning = tune(known, known.src, known.gold, runs=2, nbest=20, threads=1)
+    assert {record["stop"] for record in tuning.rounds} == {"", "no new candidates"}
+    later = sum(record["round"] > 1 for record in tuning.rounds)
+    # Both runs end at the weights of their last round; only their mean is new.
+    assert known.calls == [20] * (1 + later) + [1]
+
+
 def test_the_best_weights_of_a_run_can_be_chosen() -> None:
     known = Known.make(sentences=30)
     options: dict[str, Any] = {"nbest": 5, "runs": 1, "rounds": 3, "threads": 1}

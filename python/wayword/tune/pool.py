@@ -389,7 +389,9 @@ class Pool:
 
     def best(self, weights: Vector) -> Numbers:
         """The candidate of each sentence that the weights prefer; of equal ones the first."""
-        return best_by(self.scores(weights), self.offsets)
+        if self.sparse is not None:
+            return best_by(self.scores(weights), self.offsets)
+        return np.asarray(self.core.point(weights.tolist()).best()).astype(np.int64)
 
     def score(self, weights: Vector) -> float:
         """The metric of the candidates that the weights prefer."""

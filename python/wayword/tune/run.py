@@ -262,6 +262,8 @@ class _Job:
     progress: Progress | None
     #: What the first round decoded, which all runs begin with, unless a folder keeps it.
     first: Decoded | None = None
+    #: Dev scores of all weights decoded so far.
+    scores: dict[frozenset[tuple[str, float]], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tuner = make_tuner(self.plan.method, self.threads)
@@ -347,6 +349,7 @@ class _Job:
             self._tell(done[-1])
 
     def _tell(self, record: Record) -> None:
+        self.scores[frozenset(record["weights"].items())] = record["score"]
         LOG.info("run %(run)d, round %(round)d: dev score %(score).2f", record)
         if self.log is not None:
             self.log(record)
@@ -422,10 +425,13 @@ class _Job:
         return Run(best["weights"], best["score"], last.stop)
 
     def _noted(self, notes: Notes, name: str, weights: dict[str, float]) -> float:
-        """The dev score of weights, unless it is noted already."""
+        """The dev score of weights; no weights are decoded twice, whatever the run."""
         known = notes.get(name)
         if known is None:
-            known = self._score(self._decode(weights, 1))
+            point = frozenset(weights.items())
+            if point not in self.scores:
+                self.scores[point] = self._score(self._decode(weights, 1))
+            known = self.scores[point]
             notes.put(name, known)
         return float(known)
 
