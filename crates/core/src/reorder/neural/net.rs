@@ -13,7 +13,6 @@ use super::encoder::{Back, Unit, part};
 use super::numbers::{add_product, add_rows, transpose};
 use super::pack::Pack;
 use super::shape::{DISTANCES, Shape, distance};
-use crate::narrow::to_u32;
 use crate::reorder::jump::BITS;
 
 /// A sentence as the network takes it: for each word its rows of the embedding, as many for each.
@@ -297,6 +296,6 @@ fn scale(shape: &Shape) -> f32 {
 
 /// The cells of a matrix of jumps with their two words: from 0 or 1, and from 1.
 fn cells(jumps: &mut [f32], length: usize) -> impl Iterator<Item = (&mut f32, u32, u32)> {
-    let columns = to_u32(length.max(1));
-    (0..).zip(jumps).map(move |(at, cell): (u32, _)| (cell, at / columns, at % columns + 1))
+    let rows = jumps.chunks_exact_mut(length.max(1)).zip(0..);
+    rows.flat_map(|(row, from)| row.iter_mut().zip(1..).map(move |(cell, to)| (cell, from, to)))
 }
