@@ -25,14 +25,6 @@ pub struct Group {
     pub path: u32,
 }
 
-impl Group {
-    /// Whether the space allows the same after both.
-    pub fn stands_like(&self, other: &Group) -> bool {
-        let of = |group: &Group| (group.cover, group.end, group.top, group.mode);
-        of(self) == of(other)
-    }
-}
-
 /// What hypotheses of one group have in common, as numbers that compare fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Together(u64, u64, u8);

@@ -252,16 +252,16 @@ impl Options {
     }
 
     /// The numbers of the lanes of a span.
-    fn lane_numbers(&self, span: Span) -> Range<u32> {
+    pub fn lane_numbers(&self, span: Span) -> Range<u32> {
         self.place(span).map_or(0..0, |at| self.lane_starts[at]..self.lane_starts[at + 1])
     }
 
     /// The numbers of the lanes that start at a word and end at another or before it, shorter
     /// spans first.
-    pub fn lanes_within(&self, start: u32, end: u32) -> impl Iterator<Item = LaneId> {
+    pub fn lanes_within(&self, start: u32, end: u32) -> Range<u32> {
         let at = (start * self.longest) as usize;
         let lengths = self.longest.min(end.saturating_sub(start)) as usize;
-        (self.lane_starts[at]..self.lane_starts[at + lengths]).map(LaneId)
+        self.lane_starts[at]..self.lane_starts[at + lengths]
     }
 
     /// The numbers of the options of a span, best isolated score first.
@@ -273,6 +273,11 @@ impl Options {
     fn place(&self, span: Span) -> Option<usize> {
         let fits = span.start < span.end && span.len() <= self.longest;
         fits.then(|| (span.start * self.longest + span.len() - 1) as usize)
+    }
+
+    /// All lanes, by number: by start, then length.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
     }
 
     /// A lane.

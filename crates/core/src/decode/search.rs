@@ -5,7 +5,7 @@
 //! (hypotheses) and columns (options). Within it jump and future cost are the same everywhere,
 //! orientation is a look-up, and only language models and path features have to be asked.
 
-use super::choosing::Choosing;
+use super::choosing::{Choosing, Place};
 use super::context::{ContextId, Contexts};
 use super::covers::Covers;
 use super::gains::Gains;
@@ -29,6 +29,7 @@ use crate::orientation::{Class, Model};
 use crate::reorder::Fences;
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, StackId, Stacks, prev_class};
 use crate::reorder::prune::Chooser;
+use std::ops::Range;
 
 /// A group and a lane that may follow it.
 #[derive(Debug, Clone, Copy)]
@@ -152,7 +153,8 @@ impl Searcher<'_> {
         let Arena { covers, stacks, hyps, rows, groups, states, choosing, gains, .. } =
             &mut *self.arena;
         covers.reset(self.length, &self.options.future);
-        choosing.restart(self.length);
+        let rules = self.pruning.as_ref().map(|(_, chooser)| chooser.rules());
+        choosing.restart(self.length, self.options, rules);
         stacks.clear();
         rows.clear();
         groups.clear();
@@ -217,7 +219,7 @@ impl Searcher<'_> {
                 self.prune(number_of_group, place, &mut chooser, &mut lanes);
                 self.pruning = Some((place, chooser));
             }
-            None => self.allowed(&group, &mut lanes),
+            None => self.allowed(&group, |run| lanes.extend(run.map(LaneId))),
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
@@ -257,8 +259,9 @@ impl Searcher<'_> {
         self.arena.lanes = lanes;
     }
 
-    /// The lanes on untranslated spans that the space allows, by start, then length.
-    fn allowed(&self, group: &Group, lanes: &mut Vec<LaneId>) {
+    /// Calls `each` for the lanes on untranslated spans that the space allows, as runs of numbers
+    /// with one start, by start, then length.
+    fn allowed(&self, group: &Group, mut each: impl FnMut(Range<u32>)) {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
@@ -268,37 +271,51 @@ impl Searcher<'_> {
             let free = here.cov.next_covered(start);
             for start in start..free.min(window.end) {
                 let end = free.min(space.last_end(&here, start));
-                let starting = self.options.lanes_within(start, end);
+                let mut lanes = self.options.lanes_within(start, end);
                 if is_bound_enough {
-                    lanes.extend(starting);
-                } else {
-                    lanes.extend(starting.filter(|&lane| self.admits(&here, lane)));
+                    each(lanes);
+                    continue;
+                }
+                while !lanes.is_empty() {
+                    let span = self.options.lane(LaneId(lanes.start)).span;
+                    let of_span = self.options.lane_numbers(span);
+                    lanes.start = of_span.end;
+                    if self.admits(&here, span) {
+                        each(of_span);
+                    }
                 }
             }
             start = here.cov.next_free(free);
         }
     }
 
-    /// Whether the space and the walls allow a lane.
-    fn admits(&self, here: &Here<'_>, lane: LaneId) -> bool {
-        let (space, span) = (self.settings.space, self.options.lane(lane).span);
+    /// Whether the space and the walls allow a span.
+    fn admits(&self, here: &Here<'_>, span: Span) -> bool {
+        let space = self.settings.space;
         let has = |span: Span| self.options.has(span);
         space.admits(here, span, has)
             && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
     }
 
+    /// What decides which lanes may follow, where that is known before they are looked at.
+    fn place(&self, group: &Group) -> Option<Place> {
+        let space = self.settings.space;
+        let is_bound = self.fences.is_none() && !space.remembers();
+        is_bound.then(|| {
+            let here = self.here(group);
+            let window = space.window(&here);
+            let end = here.cov.last_free().map_or(0, |last| last + 1);
+            let starts = Span::new(here.cov.next_free(window.start), window.end.min(end));
+            Place { cover: group.cover, starts }
+        })
+    }
+
     /// The lanes that the space allows and that are worth trying to the path feature at `place`.
-    /// Groups that differ in the states of path features alone stand side by side and share what
-    /// the space allows.
+    /// Groups of one coverage stand side by side, and most share what the space allows.
     fn prune(&mut self, number: u32, place: usize, chooser: &mut Chooser, lanes: &mut Vec<LaneId>) {
         let group = self.arena.groups[number as usize];
         let mut choosing = std::mem::take(&mut self.arena.choosing);
-        let before = number.checked_sub(1).map(|before| self.arena.groups[before as usize]);
-        if !before.is_some_and(|before| before.stands_like(&group)) {
-            choosing.allowed.clear();
-            self.allowed(&group, &mut choosing.allowed);
-            choosing.find_entries(self.options);
-        }
+        choosing.allow(self.options, self.place(&group), |each| self.allowed(&group, each));
         let state = self.arena.states.get(&group.path)[place];
         let here = self.here(&group);
         let choose = |words: &mut Vec<SrcPos>, scores: &mut Vec<f32>| {

@@ -80,8 +80,12 @@ impl<'a> Coverage<'a> {
 
     /// Marks the words of a span in a row of bits.
     pub fn mark(blocks: &mut [u64], span: Span) {
-        for position in span.start..span.end {
-            blocks[(position / BLOCK) as usize] |= 1 << (position % BLOCK);
+        let mut start = span.start;
+        while start < span.end {
+            let first = start % BLOCK;
+            let count = (span.end - start).min(BLOCK - first);
+            blocks[(start / BLOCK) as usize] |= u64::MAX >> (BLOCK - count) << first;
+            start += count;
         }
     }
 
@@ -161,6 +165,20 @@ impl<'a> Coverage<'a> {
         self.next_free(0)
     }
 
+    /// The last untranslated word, if there is one.
+    pub fn last_free(self) -> Option<u32> {
+        let mut end = self.length;
+        while end > 0 {
+            let first = (end - 1) / BLOCK * BLOCK;
+            let open = !self.blocks[(first / BLOCK) as usize] & u64::MAX >> (BLOCK - (end - first));
+            if open != 0 {
+                return Some(first + BLOCK - 1 - open.leading_zeros());
+            }
+            end = first;
+        }
+        None
+    }
+
     /// The maximal runs of untranslated words, left to right.
     pub fn gaps(self) -> impl Iterator<Item = Span> + 'a {
         let mut from = 0;
@@ -199,6 +217,15 @@ mod tests {
             prop_assert_eq!(cov.free_run_start(position), position - run);
             let before = (0..position).filter(|&at| !covered[at as usize]).count();
             prop_assert_eq!(cov.free_before(position) as usize, before);
+            let last = (0..length).rev().find(|&at| !covered[at as usize]);
+            prop_assert_eq!(cov.last_free(), last);
+            let mut marked = blocks.clone();
+            Coverage::mark(&mut marked, Span::new(from.min(length / 2), length / 2));
+            let is_marked = |at: u32| at >= from.min(length / 2) && at < length / 2;
+            for at in 0..length {
+                let expected = covered[at as usize] || is_marked(at);
+                prop_assert_eq!(Coverage::new(&marked, length).has(at), expected);
+            }
             let gaps: Vec<Span> = cov.gaps().collect();
             let free: u32 = gaps.iter().map(|gap| gap.len()).sum();
             prop_assert_eq!(free as usize, covered.iter().filter(|is| !**is).count());

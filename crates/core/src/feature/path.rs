@@ -75,8 +75,8 @@ pub trait PathScorer {
         0.0
     }
 
-    /// How likely each of some untranslated words is to come next, as logs, in their order;
-    /// `scores` comes empty. Only asked where the feature says that it rates.
+    /// How likely each of some untranslated words, from left to right, is to come next, as logs, in
+    /// their order; `scores` comes empty. Only asked where the feature says that it rates.
     fn rate(&self, _state: u32, _here: &Here<'_>, _words: &[SrcPos], _scores: &mut Vec<f32>) {}
 }
 

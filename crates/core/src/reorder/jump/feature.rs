@@ -156,7 +156,16 @@ impl<'a> Scorer<'a> {
         let mut scorer = Scorer { rater, hopes, insides, words: Vec::new(), paths };
         let (mut order, mut guess) = (MeanOrder::default(), Guess::new(&scorer.rater));
         let mut known = Known::default();
-        phrases.iter().for_each(|phrase| scorer.enter(&mut order, &mut guess, &mut known, phrase));
+        let mut last: Option<&Phrase<'_>> = None;
+        for phrase in phrases {
+            let twin =
+                scorer.insides.last().filter(|_| last.is_some_and(|last| alike(last, phrase)));
+            match twin.cloned() {
+                Some(twin) => scorer.insides.push(twin),
+                None => scorer.enter(&mut order, &mut guess, &mut known, phrase),
+            }
+            last = Some(phrase);
+        }
         scorer
     }
 
@@ -201,6 +210,11 @@ impl<'a> Scorer<'a> {
         let Range { start, end } = self.insides[phrase.index()].words;
         &self.words[start as usize..end as usize]
     }
+}
+
+/// Whether it is plain that both phrases have their words in the same order.
+fn alike(one: &Phrase<'_>, other: &Phrase<'_>) -> bool {
+    one.span == other.span && (one.span.len() == 1 || one.links == other.links)
 }
 
 /// What may be hoped for each word. What is translated before a jump is guessed to be all words up
@@ -256,6 +270,6 @@ impl PathScorer for Scorer<'_> {
     }
 
     fn rate(&self, state: u32, here: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
-        scores.extend(words.iter().map(|word| self.rater.score(here.cov, state, word.0 + 1)));
+        self.rater.rate(here.cov, state, words, scores);
     }
 }

@@ -46,15 +46,34 @@ impl<'a> Matrix<'a> {
     /// The weight of coming to the word at `to`, from 1, right after that at `from`, from 1 or 0.
     #[inline]
     pub fn get(&self, from: u32, to: u32) -> f32 {
-        let cell = &self.cells[from as usize * self.length + to as usize - 1];
+        self.row(from).get(to)
+    }
+
+    /// The weights of all jumps from a word, from 1 or 0.
+    #[inline]
+    pub fn row(&self, from: u32) -> Row<'_> {
+        let cells = &self.cells[from as usize * self.length..][..self.length];
+        Row { cells, from, asked: self.asked.as_deref() }
+    }
+}
+
+/// The weights of all jumps from one word.
+pub struct Row<'m> {
+    cells: &'m [Cell<f32>],
+    from: u32,
+    asked: Option<&'m dyn Weigh>,
+}
+
+impl Row<'_> {
+    /// The weight of coming to the word at `to`, from 1.
+    #[inline]
+    pub fn get(&self, to: u32) -> f32 {
+        let cell = &self.cells[to as usize - 1];
         let known = cell.get();
         if !known.is_nan() {
             return known;
         }
-        let weight = match &self.asked {
-            Some(asked) => asked.weigh(from, to),
-            None => f32::NEG_INFINITY,
-        };
+        let weight = self.asked.map_or(f32::NEG_INFINITY, |asked| asked.weigh(self.from, to));
         cell.set(weight);
         weight
     }

@@ -14,10 +14,10 @@ use super::around::{Around, BITS, Gains};
 use super::kept::Kept;
 use super::matrix::Matrix;
 use super::samples::Window;
+use crate::corpus::SrcPos;
 use crate::feature::{Coverage, Span};
 use crate::narrow::{to_f32, to_u32};
 use std::cell::{Cell, RefCell};
-use std::ops::RangeInclusive;
 
 /// What the weight of a jump means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +82,32 @@ impl<'a> Rater<'a> {
         let weight = self.matrix.get(from, to);
         match self.link {
             Link::Ready => weight,
-            Link::Apart => to_f32(ln_sigmoid(f64::from(weight + self.gain(cov, to)))),
-            Link::Choice(_) => weight + self.gain(cov, to),
+            Link::Apart | Link::Choice(_) => self.linked(weight + self.gain(cov, to)),
+        }
+    }
+
+    /// Adds the scores of untranslated words to `scores`; they count from 0, left to right.
+    pub fn rate(&self, cov: Coverage<'_>, from: u32, words: &[SrcPos], scores: &mut Vec<f32>) {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+        let row = self.matrix.row(from);
+        if self.gains.is_empty() {
+            return scores.extend(words.iter().map(|word| self.linked(row.get(word.0 + 1))));
+        }
+        let mut rest = words.iter().peekable();
+        Around::each_open(cov, Span::new(first.0, last.0 + 1), |word, around| {
+            if rest.next_if(|next| next.0 == word).is_some() {
+                let gain = self.gains[word as usize].get(around);
+                scores.push(self.linked(row.get(word + 1) + gain));
+            }
+        });
+    }
+
+    /// What the weight of a jump and its gain make a score of.
+    #[inline]
+    fn linked(&self, weight: f32) -> f32 {
+        match self.link {
+            Link::Ready | Link::Choice(_) => weight,
+            Link::Apart => to_f32(ln_sigmoid(f64::from(weight))),
         }
     }
 
@@ -96,7 +120,8 @@ impl<'a> Rater<'a> {
         let sum = match kept.place(u64::from(from), cov) {
             Ok(known) => known,
             Err(place) => {
-                let sum = self.log_sum(cov, from, within.clone(), scores);
+                let open = Span::new(within.start() - 1, *within.end());
+                let sum = self.log_sum(cov, from, open, scores);
                 kept.keep(place, u64::from(from), cov, sum);
                 sum
             }
@@ -131,15 +156,9 @@ impl<'a> Rater<'a> {
     }
 
     /// The log of the sum of e^score over the untranslated words of a window.
-    fn log_sum(
-        &self,
-        cov: Coverage<'_>,
-        from: u32,
-        within: RangeInclusive<u32>,
-        scores: &mut Vec<f32>,
-    ) -> f32 {
+    fn log_sum(&self, cov: Coverage<'_>, from: u32, within: Span, scores: &mut Vec<f32>) -> f32 {
         let mut sum = 0.0;
-        each_open(cov, &within, |word, around| {
+        Around::each_open(cov, within, |word, around| {
             let boost = self.boosts.get(word as usize).map_or(1.0, |boosts| boosts.get(around));
             sum += self.odds(from, word + 1) * boost;
         });
@@ -147,7 +166,7 @@ impl<'a> Rater<'a> {
             return sum.ln();
         }
         scores.clear();
-        each_open(cov, &within, |word, around| {
+        Around::each_open(cov, within, |word, around| {
             let gain = self.gains.get(word as usize).map_or(0.0, |gains| gains.get(around));
             scores.push(self.matrix.get(from, word + 1) + gain);
         });
@@ -168,20 +187,6 @@ impl<'a> Rater<'a> {
         let odds = self.matrix.get(from, to).exp();
         cell.set(odds);
         odds
-    }
-}
-
-/// Calls `each` for the untranslated words of a window, from 0, with what is around each.
-#[inline]
-fn each_open(cov: Coverage<'_>, within: &RangeInclusive<u32>, mut each: impl FnMut(u32, Around)) {
-    let last = *within.end();
-    let mut word = cov.next_free(within.start() - 1);
-    let mut open_before = cov.free_before(word);
-    while word < last {
-        let next = cov.next_free(word + 1);
-        each(word, Around::new(cov, word, open_before, next == cov.length()));
-        open_before += 1;
-        word = next;
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Job;
 use crate::align::Link as Tie;
 use crate::corpus::SrcPos;
 use crate::corpus::annotated::{Annotation, Sentence};
-use crate::feature::{NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
+use crate::feature::{Coverage, NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
 use crate::reorder::{Corpus, Shaped};
 
 /// Finds all words alike, and chooses among those in a window.
@@ -141,4 +141,31 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     assert_eq!(scorer.hope(OptionId(1)), -1.0);
     assert_eq!(scorer.hope(OptionId(2)), -2.0);
     assert_eq!([1, 2, 3].map(|word| scorer.loss(SrcPos(word))), [-0.25, 0.0, 0.0]);
+}
+
+#[test]
+fn words_rated_together_have_the_scores_of_each() {
+    let length = 70_u32;
+    let number = |at: usize| (at * 37 % 101) as f32 / 25.0 - 2.0;
+    let cells: Vec<f32> = (0..71 * 70).map(number).collect();
+    let around: Vec<[f32; BITS]> =
+        (0..70).map(|word| std::array::from_fn(|bit| number(word * BITS + bit))).collect();
+    let mut blocks = vec![0; Coverage::blocks_for(length)];
+    for (start, end) in [(0, 2), (5, 9), (20, 21), (60, 66)] {
+        Coverage::mark(&mut blocks, Span::new(start, end));
+    }
+    let cov = Coverage::new(&blocks, length);
+    let open = (0..length).filter(|&word| !cov.has(word));
+    let words: Vec<SrcPos> = open.filter(|word| word % 3 != 1).map(SrcPos).collect();
+    let window = Window { width: 18, inclusive: true };
+    for link in [Link::Ready, Link::Apart, Link::Choice(window)] {
+        let around = if link == Link::Ready { &[][..] } else { &around };
+        let rater = Rater::new(Matrix::given(length as usize, &cells), around, link);
+        for from in [0, 9, 66] {
+            let mut scores = Vec::new();
+            rater.rate(cov, from, &words, &mut scores);
+            let expected = words.iter().map(|word| rater.score(cov, from, word.0 + 1));
+            assert_eq!(scores, expected.collect::<Vec<_>>());
+        }
+    }
 }

@@ -151,16 +151,15 @@ impl Chooser {
     /// comes twice.
     pub fn choose(&mut self, end: u32, words: &mut Vec<SrcPos>, scores: &[f32]) -> Span {
         let Chooser { prune, margin, entries } = self;
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let least = best + *margin;
+        let scored = words.iter().zip(scores).filter(|(_, score)| **score >= least);
         entries.clear();
-        let scored = words.iter().zip(scores);
         entries.extend(scored.map(|(&word, &score)| Entry {
             score,
             distance: distance(end, word.0),
             word,
         }));
-        let best = entries.iter().map(|entry| entry.score).fold(f32::NEG_INFINITY, f32::max);
-        let least = best + *margin;
-        entries.retain(|entry| entry.score >= least);
         let top = prune.top as usize;
         if top > 0 && top < entries.len() {
             entries.select_nth_unstable_by(top - 1, |a, b| {
