@@ -361,7 +361,12 @@ class PhraseCounts:
     ) -> PhraseCounts: ...
     @staticmethod
     def merge(
-        paths: list[_Path], *, memory: int, temp_dir: _Path | None, progress: _Progress
+        paths: list[_Path],
+        *,
+        memory: int,
+        temp_dir: _Path | None,
+        threads: int,
+        progress: _Progress,
     ) -> PhraseCounts: ...
     def save(self, path: _Path) -> None: ...
     @property
@@ -386,6 +391,7 @@ class PhraseCounts:
         packed: bool,
         counts: bool,
         memory: int,
+        threads: int,
         progress: _Progress,
     ) -> dict[str, Any]: ...
 

@@ -173,7 +173,8 @@ def extract(
     if chosen.significance:
         bitext = _read(bitext)
     counts = _count(bitext, links, chosen, temp_dir, threads, progress)
-    return _build(counts, out, bitext if isinstance(bitext, Bitext) else None, chosen, progress)
+    corpus = bitext if isinstance(bitext, Bitext) else None
+    return _build(counts, out, corpus, chosen, threads, progress)
 
 
 def _read(bitext: Bitext | Files) -> Bitext:
@@ -202,6 +203,7 @@ def merge(
     *,
     corpus: Bitext | None = None,
     temp_dir: Pathlike | None = None,
+    threads: int = 0,
     progress: Progress | None = None,
     **options: Any,
 ) -> Summary:
@@ -210,12 +212,13 @@ def merge(
     The table is the one ``extract`` would have made. A test for significance needs the whole
     ``corpus``.
     """
+    check_range("threads", threads, 0)
     chosen = _options(options)
     memory = size_in_bytes(chosen.memory)
     counts = _core.PhraseCounts.merge(
-        list(shards), memory=memory, temp_dir=temp_dir, progress=progress
+        list(shards), memory=memory, temp_dir=temp_dir, threads=threads, progress=progress
     )
-    return _build(counts, out, corpus, chosen, progress)
+    return _build(counts, out, corpus, chosen, threads, progress)
 
 
 def _options(given: Mapping[str, Any]) -> Options:
@@ -256,11 +259,12 @@ def _count(  # noqa: PLR0917
     return _core.PhraseCounts.of(whole._core, _as_links(links, whole)._core, **chosen)
 
 
-def _build(
+def _build(  # noqa: PLR0917
     counts: _core.PhraseCounts,
     out: Pathlike,
     corpus: Bitext | None,
     options: Options,
+    threads: int,
     progress: Progress | None,
 ) -> Summary:
     facts = counts.build(
@@ -277,6 +281,7 @@ def _build(
         packed=options.packed,
         counts=options.counts,
         memory=size_in_bytes(options.memory),
+        threads=threads,
         progress=progress,
     )
     rows = iter(facts.pop("orientations"))

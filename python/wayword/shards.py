@@ -315,7 +315,8 @@ def spread_table(
             for _ in range(weight)
         ]
         whole = Bitext.read(*files[:2]) if options.significance else None
-        room: dict[str, Any] = {"temp_dir": work.out, "progress": work.progress}
+        room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+        room["temp_dir"] = work.out
         return extract.merge(
             counts, work.out / "phrase-table", corpus=whole, **room, **vars(options)
         )

@@ -20,6 +20,8 @@ pub mod narrow;
 pub mod numbering;
 
 // Threads: the same results for any number of them.
+/// Values made by threads, taken in order.
+pub mod ordered;
 pub mod parallel;
 
 // Files: whole or not at all, sealed, mapped, temporary; sorting what does not fit memory.

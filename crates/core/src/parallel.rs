@@ -63,6 +63,21 @@ pub fn map<W: Send, T: Send>(
     Ok((blocks.into_iter().flat_map(|(_, values)| values).collect(), workers))
 }
 
+/// Applies `work` to each of the pieces, which it may change or take apart; its values in their order.
+pub fn each<P: Send, T: Send>(
+    pieces: Vec<P>,
+    job: &Job,
+    work: impl Fn(P) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let pieces: Vec<_> = pieces.into_iter().map(|piece| Mutex::new(Some(piece))).collect();
+    let work = |(): &mut (), number: usize| {
+        let piece = pieces[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        piece.map(&work).transpose()
+    };
+    let (values, _) = map(pieces.len(), 1, job, || (), work)?;
+    Ok(values.into_iter().flatten().collect())
+}
+
 /// The first failure by item, and whether there is one.
 #[derive(Default)]
 struct Failure {
@@ -177,6 +192,18 @@ mod tests {
             let first = *bad.first().unwrap();
             prop_assert_eq!(error.to_string(), wrong(first).to_string());
         }
+    }
+
+    #[test]
+    fn pieces_are_changed_where_they_are() {
+        let mut numbers: Vec<usize> = (0..10).collect();
+        let double = |piece: &mut [usize]| {
+            piece.iter_mut().for_each(|number| *number *= 2);
+            Ok(piece.len())
+        };
+        let lengths = each(numbers.chunks_mut(4).collect(), &Job::new(3), double).unwrap();
+        assert_eq!(lengths, [4, 4, 2]);
+        assert_eq!(numbers, (0..10).map(|number| 2 * number).collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The ground floor, which serves all, and the pipeline, first stage first.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "error",
     "job",
     "narrow",
     "numbering",
+    "ordered",
     "parallel",
     "storage",
     "corpus",

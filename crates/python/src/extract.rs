@@ -10,6 +10,7 @@ use std::sync::Arc;
 use wayword::error::named;
 use wayword::extract::{Counter, Counts, ExtractOptions, Strictness, count_orientations};
 use wayword::orientation::{Direction, Model, Orientation, ROWS};
+use wayword::parallel::map;
 use wayword::phrase_table::{
     self, Condition, Discount, OptionView, TableOptions, TextTables, Threshold,
 };
@@ -100,19 +101,20 @@ impl PhraseCounts {
 
     /// Adds up files of counts.
     #[staticmethod]
-    #[pyo3(signature = (paths, *, memory, temp_dir, progress))]
+    #[pyo3(signature = (paths, *, memory, temp_dir, threads, progress))]
     fn merge(
         py: Python<'_>,
         paths: Vec<PathBuf>,
         memory: usize,
         temp_dir: Option<PathBuf>,
+        threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let options = ExtractOptions { memory, temp_dir, ..ExtractOptions::default() };
-        let inner = enter(py, 1, progress, |job| {
-            let parts: wayword::Result<Vec<_>> =
-                paths.iter().map(|path| Counts::open(path)).collect();
-            Counts::merge(parts?, &options, job)
+        let inner = enter(py, threads, progress, |job| {
+            let open = |(): &mut (), number: usize| Counts::open(&paths[number]);
+            let (parts, _) = map(paths.len(), 1, job, || (), open)?;
+            Counts::merge(parts, &options, job)
         })?;
         Ok(PhraseCounts { inner })
     }
@@ -139,7 +141,7 @@ impl PhraseCounts {
     /// Makes a table of the counts.
     #[pyo3(signature = (
         out, corpus, recipe, *, models, condition, smoothing, discount, min_count, top,
-        significance, packed, counts, memory, progress
+        significance, packed, counts, memory, threads, progress
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn build<'py>(
@@ -158,6 +160,7 @@ impl PhraseCounts {
         packed: bool,
         counts: bool,
         memory: usize,
+        threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let options = call(py, || {
@@ -175,7 +178,7 @@ impl PhraseCounts {
             })
         })?;
         let corpus = corpus.map(|corpus| corpus.inner.as_ref());
-        let summary = enter(py, 1, progress, |job| {
+        let summary = enter(py, threads, progress, |job| {
             phrase_table::build(&self.inner, corpus, &options, &out, recipe, job)
         })?;
         let dict = PyDict::new(py);

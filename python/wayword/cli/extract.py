@@ -16,6 +16,7 @@ USAGE = """wayword extract SRC TGT LINKS (-o TABLE | --counts FILE) [options]
        wayword extract TABLE (--show PHRASE | --moses DIR)"""
 FORMS = "`SRC TGT LINKS -o TABLE`, `merge COUNTS... -o TABLE` or `TABLE --show PHRASE`"
 COUNTING = ("max_length", "strictness", "memory", "temp_dir", "threads")
+MERGING = ("memory", "temp_dir", "threads")
 SCORING = ("models", "condition", "smoothing", "discount", "min_count", "top", "significance")
 
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
         match args.inputs:
             case ["merge", *shards] if args.out and shards:
                 corpus = Bitext.read(*args.corpus) if args.corpus else None
-                room = {name: counting[name] for name in ("memory", "temp_dir") if name in given}
+                room = {name: counting[name] for name in MERGING if name in given}
                 summary = merge(
                     shards, args.out, corpus=corpus, progress=progress, **room, **scoring
                 )

@@ -119,6 +119,8 @@ def _weighted_table(work: Work) -> extract.Summary:
     files = (text / "train.src", text / "train.tgt", linked / "links")
     lines = zip(*map(open_text, files), strict=True)
     shards: list[Path] = []
+    room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+    room["temp_dir"] = work.out
     for number, corpus in enumerate(work.inputs["weighted"].facts["corpora"]):
         names = [work.out / f"{number}.{part}" for part in ("src", "tgt", "links")]
         with ExitStack() as opened:
@@ -128,11 +130,10 @@ def _weighted_table(work: Work) -> extract.Summary:
                     print(line, file=file)
         bitext = (names[0], names[1])
         counts = work.out / f"{number}.counts"
-        room: dict[str, Any] = {"temp_dir": work.out, "progress": work.progress}
-        extract.count(bitext, names[2], counts, threads=work.threads, **room, **vars(work.options))
+        extract.count(bitext, names[2], counts, **room, **vars(work.options))
         shards += [counts] * corpus["weight"]
     whole = Bitext.read(*files[:2]) if work.options.significance else None
-    options = {"temp_dir": work.out, "progress": work.progress, **vars(work.options)}
+    options = {**room, **vars(work.options)}
     summary = extract.merge(shards, work.out / "phrase-table", corpus=whole, **options)
     for leftover in work.out.iterdir():
         if leftover.name != "phrase-table":

@@ -17,16 +17,13 @@ use crate::align::{Link, Links};
 use crate::corpus::{Bitext, LineReader, ReadOptions};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
-use crate::parallel;
+use crate::parallel::{BLOCK, each, for_each_block};
 use crate::storage::{TempFolder, give_back, left_of};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Most memory one thread uses for counting; phrases are numbered with 32 bits.
 const MAX_MEMORY: usize = 12 << 30;
-/// Sentence pairs between two looks at the job.
-const BLOCK: usize = 256;
 
 /// What was counted of a piece of the corpus.
 pub struct Piece {
@@ -68,11 +65,18 @@ impl Counter {
             memory: memory.min(MAX_MEMORY),
             is_first: self.pieces.is_empty(),
             folder: &self.folder,
-            job,
         };
-        let bound = |part: usize| bitext.len() * part / threads;
-        let work = |(): &mut (), part| task.work(bound(part)..bound(part + 1));
-        let (results, _) = parallel::map(threads, 1, job, || (), work)?;
+        let workers = for_each_block(
+            bitext.len(),
+            BLOCK,
+            job,
+            || task.worker(),
+            |worker, sentences| {
+                sentences.into_iter().try_for_each(|number| task.count(worker, number))
+            },
+        )?;
+        // Sorting what is left takes long enough to be shared as well.
+        let results = each(workers, job, |worker| task.finish(worker))?;
         let (mut runs, mut links) = (Vec::new(), Vec::new());
         for (of_thread, linked) in results {
             runs.extend(of_thread);
@@ -244,7 +248,7 @@ fn new_numbers(
     (numbers(&piece.words.0, &codes.0, &words.0), numbers(&piece.words.1, &codes.1, &words.1))
 }
 
-/// One thread's part of the work.
+/// What threads count, and how.
 struct Task<'a> {
     bitext: &'a Bitext,
     links: &'a Links,
@@ -255,50 +259,64 @@ struct Task<'a> {
     /// Whether counts that are few may stay in memory.
     is_first: bool,
     folder: &'a TempFolder,
-    job: &'a Job,
 }
 
-impl Task<'_> {
-    fn work(&self, sentences: Range<usize>) -> Result<(Vec<Run>, Vec<LinkCounts>)> {
-        let mut grid = Grid::default();
-        let mut collector = Collector::default();
-        let mut linked = LinkCounter::new(self.memory / 12, self.folder);
-        let mut runs = Vec::new();
-        let ends = (self.words.0.end_code(), self.words.1.end_code());
-        let (mut src, mut tgt) = (Vec::new(), Vec::new());
-        let last = sentences.end;
-        for number in sentences {
-            let coded = |ids: &[u32], codes: &[u32], out: &mut Vec<u32>| {
-                out.clear();
-                out.extend(ids.iter().map(|&id| codes[id as usize]));
-            };
-            coded(self.bitext.src().sentence(number), self.codes.0, &mut src);
-            coded(self.bitext.tgt().sentence(number), self.codes.1, &mut tgt);
-            let links = self.links.sentence(number);
-            self.count_links(&src, &tgt, links, &mut linked);
-            let (lengths, max_length) = ((src.len(), tgt.len()), self.options.max_length);
-            collector.begin(lengths, max_length);
-            grid.extract(
-                lengths,
-                links,
-                max_length,
-                self.options.strictness,
-                |block, own, seen| {
-                    collector.add((&src, &tgt), block, own, seen);
-                },
-            );
-            linked.settle()?;
-            if collector.memory() > self.memory / 12 * 11 {
-                runs.push(collector.finish(ends, true, self.folder)?);
-            }
-            if number % BLOCK == BLOCK - 1 || number + 1 == last {
-                self.job.check()?;
-                self.job.advance((number % BLOCK + 1) as u64);
-            }
+/// What a thread has counted, and its scratch memory.
+struct Worker<'a> {
+    grid: Grid,
+    collector: Collector,
+    linked: LinkCounter<'a>,
+    runs: Vec<Run>,
+    src: Vec<u32>,
+    tgt: Vec<u32>,
+}
+
+impl<'a> Task<'a> {
+    fn worker(&self) -> Worker<'a> {
+        Worker {
+            grid: Grid::default(),
+            collector: Collector::default(),
+            linked: LinkCounter::new(self.memory / 12, self.folder),
+            runs: Vec::new(),
+            src: Vec::new(),
+            tgt: Vec::new(),
         }
+    }
+
+    fn ends(&self) -> (u32, u32) {
+        (self.words.0.end_code(), self.words.1.end_code())
+    }
+
+    /// Counts the blocks of a sentence pair.
+    fn count(&self, worker: &mut Worker<'_>, number: usize) -> Result<()> {
+        let Worker { grid, collector, linked, runs, src, tgt } = worker;
+        let coded = |ids: &[u32], codes: &[u32], out: &mut Vec<u32>| {
+            out.clear();
+            out.extend(ids.iter().map(|&id| codes[id as usize]));
+        };
+        coded(self.bitext.src().sentence(number), self.codes.0, src);
+        coded(self.bitext.tgt().sentence(number), self.codes.1, tgt);
+        let links = self.links.sentence(number);
+        self.count_links(src, tgt, links, linked);
+        let (lengths, max_length) = ((src.len(), tgt.len()), self.options.max_length);
+        collector.begin(lengths, max_length);
+        let strictness = self.options.strictness;
+        grid.extract(lengths, links, max_length, strictness, |block, own, seen| {
+            collector.add((src, tgt), block, own, seen);
+        });
+        linked.settle()?;
+        if collector.memory() > self.memory / 12 * 11 {
+            runs.push(collector.finish(self.ends(), true, self.folder)?);
+        }
+        Ok(())
+    }
+
+    /// Everything that a thread has counted.
+    fn finish(&self, worker: Worker<'_>) -> Result<(Vec<Run>, Vec<LinkCounts>)> {
+        let Worker { mut collector, linked, mut runs, .. } = worker;
         if !collector.is_empty() || runs.is_empty() {
             let spill = !self.is_first || !runs.is_empty() || collector.memory() > self.memory / 3;
-            runs.push(collector.finish(ends, spill, self.folder)?);
+            runs.push(collector.finish(self.ends(), spill, self.folder)?);
         }
         Ok((runs, linked.finish()?))
     }

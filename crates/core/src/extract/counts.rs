@@ -159,7 +159,7 @@ impl Counts {
         write(&front)?;
         self.links.blob.pieces(&mut write)?;
         front.clear();
-        let Run { src, tgt, entries, src_phrases, tgt_phrases, pairs } = &self.run;
+        let Run { src, tgt, entries, src_phrases, tgt_phrases, pairs, .. } = &self.run;
         for number in [*src_phrases, *tgt_phrases, *pairs] {
             write_number(&mut front, number);
         }
@@ -205,7 +205,8 @@ impl Counts {
             (end <= map.len()).then(|| Blob::Mapped(map.clone(), range))
         };
         let (src, tgt, entries) = (blob(lengths[0])?, blob(lengths[1])?, blob(lengths[2])?);
-        let run = Run { src, tgt, entries, src_phrases, tgt_phrases, pairs };
+        let mut run = Run { src, tgt, entries, src_phrases, tgt_phrases, pairs, ..Run::default() };
+        run.find_marks()?;
         let whole = start == map.len() && (1..=MAX_LENGTH).contains(&max_length);
         whole.then_some(Counts {
             max_length,

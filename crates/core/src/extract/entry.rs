@@ -131,14 +131,31 @@ impl Entry {
         }
         if total == 1 {
             self.add_orientations(Orientations(u16::from_le_bytes(cursor.array()?)));
-        } else {
-            for count in self.rows.iter_mut().flatten() {
-                *count = cursor.number()?;
-            }
+            return Some(());
+        }
+        for count in self.rows.iter_mut().flatten() {
+            *count = cursor.number()?;
         }
         let whole = |row: &Row| row.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
         let sound = self.rows.iter().all(|row| whole(row) == Some(total));
         (sound && self.count == total).then_some(())
+    }
+
+    /// Goes past what `write` wrote; none when it is cut.
+    pub fn skip(cursor: &mut Cursor<'_>) -> Option<()> {
+        let total = cursor.number()?;
+        let patterns = if total == 1 { 1 } else { cursor.number()? };
+        for _ in 0..patterns {
+            let links = cursor.small()? as usize;
+            cursor.bytes(links.checked_mul(2)?)?;
+            if patterns > 1 {
+                cursor.number()?;
+            }
+        }
+        if total == 1 {
+            return cursor.bytes(2).map(|_| ());
+        }
+        (0..ROWS * 4).try_for_each(|_| cursor.number().map(|_| ()))
     }
 }
 
@@ -169,9 +186,13 @@ mod tests {
         for entry in [sum, entry(&[(&[0, 0], 1)], 0b11_01)] {
             let mut bytes = Vec::new();
             entry.write(&mut bytes);
-            let mut again = Entry::default();
-            again.read(&mut Cursor::new(&bytes), 0).unwrap();
+            let (mut again, mut cursor) = (Entry::default(), Cursor::new(&bytes));
+            again.read(&mut cursor, 0).unwrap();
             assert_eq!(again, entry);
+            assert!(cursor.is_at_end());
+            let mut cursor = Cursor::new(&bytes);
+            Entry::skip(&mut cursor).unwrap();
+            assert!(cursor.is_at_end());
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::storage::{Blob, Pass, write_number};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::ops::Range;
 
 /// Phrases numbered by first appearance, with counts.
 #[derive(Debug, Default)]
@@ -128,6 +129,16 @@ pub struct ListWriter {
 }
 
 impl ListWriter {
+    /// A writer that goes on behind a phrase.
+    pub fn after(phrase: &[u32]) -> Self {
+        ListWriter { last: phrase.to_vec() }
+    }
+
+    /// The phrase written last.
+    pub fn last(&self) -> &[u32] {
+        &self.last
+    }
+
     /// Adds the next phrase to the end of `out`.
     pub fn push(&mut self, out: &mut Vec<u8>, phrase: &[u32], count: u64) {
         let shared = self.last.iter().zip(phrase).take_while(|(old, new)| old == new).count();
@@ -159,6 +170,17 @@ impl<'a> ListReader<'a> {
     /// The same, with about so many bytes of the list resident.
     pub fn within(list: &'a Blob, memory: usize) -> Self {
         ListReader { pass: Pass::within(list, memory), phrase: Vec::new(), count: 0 }
+    }
+
+    /// A reader of a part of a list, behind the phrase before it.
+    pub fn between(list: &'a Blob, bytes: Range<usize>, before: &[u32], memory: usize) -> Self {
+        let pass = Pass::between(list, bytes, memory);
+        ListReader { pass, phrase: before.to_vec(), count: 0 }
+    }
+
+    /// Where the reader is in the whole list.
+    pub fn place(&self) -> usize {
+        self.pass.place()
     }
 
     /// Whether the phrase last read was the last.

@@ -8,15 +8,17 @@
 
 use super::entry::Entry;
 use super::grid::Block;
+use super::marks::{Mark, Marker, Stretch, stretches};
 use super::orientation::Orientations;
-use super::phrases::{ListWriter, PhraseSet};
+use super::phrases::{ListReader, ListWriter, PhraseSet};
 use crate::align::Link;
 use crate::error::Result;
 use crate::narrow::{low_u8, to_u8};
 use crate::storage::{Blob, BlobWriter, Pass, TempFolder, write_number};
+use std::ops::Range;
 
 /// Sorted counts of some sentence pairs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Run {
     /// The list of source phrases.
     pub src: Blob,
@@ -31,6 +33,45 @@ pub struct Run {
     pub tgt_phrases: u64,
     /// Number of phrase pairs.
     pub pairs: u64,
+    /// Where readers of source phrases and their entries can begin, beside the start.
+    pub src_marks: Vec<Mark>,
+    /// Where readers of target phrases can begin.
+    pub tgt_marks: Vec<Mark>,
+}
+
+impl Run {
+    /// Finds the marks of a run that was read from a file; none when it is damaged.
+    pub fn find_marks(&mut self) -> Option<()> {
+        let (mut src, mut list) = (Marker::default(), ListReader::new(&self.src));
+        let mut entries = EntryReader::new(self);
+        for number in 0..self.src_phrases {
+            src.offer(number, (list.place(), entries.place()), &list.phrase);
+            list.advance()?;
+            entries.begin()?;
+            entries.skip()?;
+        }
+        let (mut tgt, mut list) = (Marker::default(), ListReader::new(&self.tgt));
+        for number in 0..self.tgt_phrases {
+            tgt.offer(number, (list.place(), 0), &list.phrase);
+            list.advance()?;
+        }
+        drop((list, entries));
+        (self.src_marks, self.tgt_marks) = (src.marks, tgt.marks);
+        Some(())
+    }
+
+    /// Source phrases and entries in stretches of about `bytes`.
+    pub fn stretches(&self, bytes: usize) -> Vec<Stretch> {
+        let lengths = (self.src.bytes().len(), self.entries.bytes().len());
+        stretches(&self.src_marks, (self.src_phrases, lengths.0, lengths.1), bytes)
+    }
+
+    /// Readers of a stretch, each with about so many bytes resident.
+    pub fn read(&self, stretch: &Stretch, memory: usize) -> (ListReader<'_>, EntryReader<'_>) {
+        let Stretch { list, entries, before, .. } = stretch;
+        let phrases = ListReader::between(&self.src, list.clone(), before, memory);
+        (phrases, EntryReader::between(self, entries.clone(), memory))
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -128,17 +169,16 @@ impl Collector {
         let limit = if spill { 1 << 20 } else { usize::MAX };
         let (src_order, src_places) = self.src.sorted(ends.0);
         let (tgt_order, tgt_places) = self.tgt.sorted(ends.1);
-        let src = write_list(&self.src, &src_order, limit, folder)?;
-        let tgt = write_list(&self.tgt, &tgt_order, limit, folder)?;
-        drop((src_order, tgt_order));
+        let (tgt, tgt_marks) = write_list(&self.tgt, &tgt_order, limit, folder)?;
+        drop(tgt_order);
         let (starts, sorted) = self.sort(&src_places, &tgt_places);
         drop((src_places, tgt_places));
-        let (entries, pairs) = self.write_entries(&starts, sorted, limit, folder)?;
-        let (src_phrases, tgt_phrases) = (self.src.len() as u64, self.tgt.len() as u64);
+        let mut run = self.write_entries(&src_order, &starts, sorted, limit, folder)?;
+        (run.tgt, run.tgt_phrases, run.tgt_marks) = (tgt, self.tgt.len() as u64, tgt_marks);
         self.src.clear();
         self.tgt.clear();
         self.patterns.clear();
-        Ok(Run { src, tgt, entries, src_phrases, tgt_phrases, pairs })
+        Ok(run)
     }
 
     /// Occurrences by place of the source phrase, and where each phrase's own begin.
@@ -162,17 +202,23 @@ impl Collector {
         (starts, sorted)
     }
 
+    /// The run without target phrases.
     fn write_entries(
         &self,
+        order: &[u32],
         starts: &[usize],
         mut sorted: Vec<Occurrence>,
         limit: usize,
         folder: &TempFolder,
-    ) -> Result<(Blob, u64)> {
+    ) -> Result<Run> {
+        let (mut src, mut list) = (BlobWriter::new(limit, folder), ListWriter::default());
         let mut out = BlobWriter::new(limit, folder);
         let (mut entry, mut pairs) = (Entry::default(), 0);
-        let mut fold = Fold::default();
-        for bounds in starts.windows(2) {
+        let (mut fold, mut marker) = (Fold::default(), Marker::default());
+        for (bounds, (place, &number)) in starts.windows(2).zip((0..).zip(order)) {
+            marker.offer(place, (src.size(), out.size()), list.last());
+            list.push(&mut src.buffer, self.src.phrase(number), self.src.frequency(number));
+            src.settle()?;
             let group = &mut sorted[bounds[0]..bounds[1]];
             group.sort_unstable_by_key(|one| (u64::from(one.tgt) << 32) | u64::from(one.pattern));
             let by_pair = group.chunk_by(|first, second| first.tgt == second.tgt);
@@ -188,18 +234,31 @@ impl Collector {
             }
             out.settle()?;
         }
-        Ok((out.finish()?, pairs))
+        Ok(Run {
+            src: src.finish()?,
+            entries: out.finish()?,
+            src_phrases: order.len() as u64,
+            pairs,
+            src_marks: marker.marks,
+            ..Run::default()
+        })
     }
 }
 
-fn write_list(set: &PhraseSet, order: &[u32], limit: usize, folder: &TempFolder) -> Result<Blob> {
+fn write_list(
+    set: &PhraseSet,
+    order: &[u32],
+    limit: usize,
+    folder: &TempFolder,
+) -> Result<(Blob, Vec<Mark>)> {
     let mut out = BlobWriter::new(limit, folder);
-    let mut list = ListWriter::default();
-    for &number in order {
+    let (mut list, mut marker) = (ListWriter::default(), Marker::default());
+    for (place, &number) in (0..).zip(order) {
+        marker.offer(place, (out.size(), 0), list.last());
         list.push(&mut out.buffer, set.phrase(number), set.frequency(number));
         out.settle()?;
     }
-    out.finish()
+    Ok((out.finish()?, marker.marks))
 }
 
 /// Makes an entry of the occurrences of one pair.
@@ -250,6 +309,11 @@ impl<'a> EntryReader<'a> {
         EntryReader::of(run, Pass::within(&run.entries, memory))
     }
 
+    /// A reader of a part of the entries.
+    pub fn between(run: &'a Run, bytes: Range<usize>, memory: usize) -> Self {
+        EntryReader::of(run, Pass::between(&run.entries, bytes, memory))
+    }
+
     fn of(run: &'a Run, pass: Pass<'a>) -> Self {
         EntryReader { pass, tgt_phrases: run.tgt_phrases, left: 0, last: 0 }
     }
@@ -263,14 +327,40 @@ impl<'a> EntryReader<'a> {
         Some(self.left)
     }
 
+    /// Where the reader is among all entries.
+    pub fn place(&self) -> usize {
+        self.pass.place()
+    }
+
+    /// Goes past all entries of the source phrase; none when they are damaged.
+    pub fn skip(&mut self) -> Option<()> {
+        for _ in 0..std::mem::take(&mut self.left) {
+            self.pass.cursor.number()?;
+            Entry::skip(&mut self.pass.cursor)?;
+        }
+        Some(())
+    }
+
     /// Reads the next entry of the source phrase; none when it is damaged. What was written of it
     /// behind the target phrase.
     pub fn read(&mut self, entry: &mut Entry) -> Option<&'a [u8]> {
+        let tgt = self.next_target()?;
+        let before = self.pass.cursor.rest();
+        entry.read(&mut self.pass.cursor, tgt)?;
+        Some(&before[..before.len() - self.pass.cursor.rest().len()])
+    }
+
+    /// The target phrase of the next entry of the source phrase; none when it is damaged.
+    pub fn read_target(&mut self) -> Option<u32> {
+        let tgt = self.next_target()?;
+        Entry::skip(&mut self.pass.cursor)?;
+        Some(tgt)
+    }
+
+    fn next_target(&mut self) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         self.last = self.last.checked_add(self.pass.cursor.number()?)?;
         let tgt = self.last.checked_sub(1).filter(|&tgt| tgt < self.tgt_phrases)?;
-        let before = self.pass.cursor.rest();
-        entry.read(&mut self.pass.cursor, u32::try_from(tgt).ok()?)?;
-        Some(&before[..before.len() - self.pass.cursor.rest().len()])
+        u32::try_from(tgt).ok()
     }
 }

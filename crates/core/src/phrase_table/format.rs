@@ -22,7 +22,9 @@
 //! All numbers are little-endian; sizes, ids and counts inside blocks have seven bits a byte.
 //! Words are numbered by falling frequency, equal ones by spelling, so that ids are short.
 
+use super::blocks::NewBlocks;
 use super::index::IndexWriter;
+use crate::Job;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::narrow::{low_u32, to_u16, to_u32, whole};
@@ -120,7 +122,7 @@ pub struct NewOption {
     pub scores: [f32; 4],
     /// How often the pair and the target phrase were extracted.
     pub counts: (u64, u64),
-    /// The number of its orientation scores, from `TableWriter::set`.
+    /// The place of its orientation scores, from `NewBlocks::add_set`.
     pub set: Option<u32>,
 }
 
@@ -184,7 +186,7 @@ pub(super) fn evidence(hash: u64) -> u64 {
 }
 
 /// A score in 16 bits.
-fn pack(score: f32) -> u16 {
+pub(super) fn pack(score: f32) -> u16 {
     to_u16(whole(f64::from((-score * STEPS).round()).clamp(0.0, f64::from(u16::MAX))))
 }
 
@@ -199,9 +201,8 @@ pub struct TableWriter {
     pairs: u64,
     rows: Numbered,
     sets: Numbered,
-    body: Vec<u8>,
-    options: Vec<u8>,
-    count: u64,
+    /// Scratch memory.
+    out: Vec<u8>,
 }
 
 impl TableWriter {
@@ -223,70 +224,33 @@ impl TableWriter {
             pairs: 0,
             rows: Numbered::new(4 * 7),
             sets: Numbered::new(4 * contents.rows()),
-            body: Vec::new(),
-            options: Vec::new(),
-            count: 0,
+            out: Vec::new(),
         })
     }
 
-    /// Adds a translation of the source phrase that `end_block` will name.
-    pub fn push(&mut self, option: &NewOption) {
-        let out = &mut self.options;
-        write_number(out, option.tgt.len() as u64);
-        option.tgt.iter().for_each(|&word| write_number(out, u64::from(word)));
-        write_number(out, option.links.len() as u64 / 2);
-        if self.max_length <= SHORT {
-            out.extend(option.links.chunks_exact(2).map(|link| link[0] << 4 | link[1]));
-        } else {
-            out.extend_from_slice(&option.links);
-        }
-        for score in option.scores {
-            if self.contents.packed {
-                out.extend_from_slice(&pack(score).to_le_bytes());
-            } else {
-                out.extend_from_slice(&score.max(FLOOR).to_le_bytes());
-            }
-        }
-        if self.contents.counts {
-            write_number(out, option.counts.0);
-            write_number(out, option.counts.1);
-        }
-        if self.contents.rows() > 0 {
-            write_number(out, option.set.map_or(0, |set| u64::from(set) + 1));
-        }
-        self.count += 1;
-    }
-
-    /// Writes the block of a source phrase with the options pushed since the last one; nothing
-    /// when there are none.
-    pub fn end_block(&mut self, src: &[WordId], count: u64) -> Result<()> {
-        if self.count == 0 {
-            return Ok(());
-        }
-        self.body.clear();
-        write_number(&mut self.body, src.len() as u64);
-        src.iter().for_each(|&word| write_number(&mut self.body, u64::from(word)));
-        if self.contents.counts {
-            write_number(&mut self.body, count);
-        }
-        write_number(&mut self.body, self.count);
-        self.body.extend_from_slice(&self.options);
-        let mut head = low_u32(xxh3_64(&self.body)).to_le_bytes().to_vec();
-        write_number(&mut head, self.body.len() as u64);
-        self.index.push(hash(src.iter().copied()), self.file.size())?;
-        self.file.write(&head)?;
-        self.file.write(&self.body)?;
-        self.hash.update(&head);
-        self.hash.update(&self.body);
-        self.pairs += self.count;
-        self.count = 0;
-        self.options.clear();
-        Ok(())
+    /// Writes the next blocks.
+    pub fn write(&mut self, blocks: &NewBlocks) -> Result<()> {
+        let numbers: Vec<u32> = blocks.sets.iter().map(|rows| self.set(rows)).collect();
+        let TableWriter { file, index, out, .. } = self;
+        out.clear();
+        let start = file.size();
+        let mut is_indexed = Ok(());
+        blocks.each(&numbers, |hash, body| {
+            let place = start + out.len() as u64;
+            is_indexed = std::mem::replace(&mut is_indexed, Ok(())).and(index.push(hash, place));
+            out.extend_from_slice(&low_u32(xxh3_64(body)).to_le_bytes());
+            write_number(out, body.len() as u64);
+            out.extend_from_slice(body);
+        });
+        is_indexed?;
+        self.pairs += blocks.pairs() as u64;
+        self.hash.update(&self.out);
+        self.file.write(&self.out)
     }
 
     /// The number of a set of rows, which is added when new: the `prev` and the `next` row of each
     /// model the table has, then whatever.
-    pub fn set(&mut self, rows: &[RowScores; ROWS]) -> u32 {
+    fn set(&mut self, rows: &[RowScores; ROWS]) -> u32 {
         let mut set = [0; 4 * ROWS];
         let mut bytes = [0; 4 * 7];
         let width = self.contents.rows();
@@ -300,12 +264,18 @@ impl TableWriter {
     }
 
     /// Writes everything else and gives the file its name; the number of bytes and of pairs.
-    pub fn finish(mut self, src: &NewWords, tgt: &NewWords, recipe: &str) -> Result<(u64, u64)> {
+    pub fn finish(
+        mut self,
+        src: &NewWords,
+        tgt: &NewWords,
+        recipe: &str,
+        job: &Job,
+    ) -> Result<(u64, u64)> {
         let start = START as u64;
         let mut parts = vec![start, self.file.size() - start, self.hash.digest()];
         let phrases = self.index.len();
         let (at, mut sum) = (self.file.size(), Xxh3::new());
-        self.index.finish(|bytes| {
+        self.index.finish(job, |bytes| {
             sum.update(bytes);
             self.file.write(bytes)
         })?;

@@ -2,20 +2,25 @@
 //!
 //! In: hash and place of every source phrase, in order of their blocks. Out: the bytes of an
 //! open-addressing hash table, four of five slots in use.
-//! How: phrases are put into the first free slot behind the one of their hash, in their order. A
-//! table that does not fit memory is made in chunks of slots: phrases are dealt out to files by
-//! chunk; what finds no free slot in its chunk goes on in the next at its own time, so that the
-//! table is the same.
-//! Cost: 8 bytes a slot and 16 a phrase, in memory or on disk.
+//! How: phrases are put into the first free slot behind the one of their hash, in their order. The
+//! table is made in chunks of slots that fit the processor's memory, which threads share: phrases are
+//! dealt out by chunk; what finds no free slot in its chunk goes on in the next at its own time, so
+//! that the table is the same. As a chunk mostly hands on the same whatever comes to it, all are
+//! filled once to see what they hand on, and again with what comes to them.
+//! Cost: 8 bytes a slot and 32 a phrase, in memory or on disk.
 
 use super::format::{evidence, slot};
+use crate::Job;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_usize;
+use crate::ordered::in_order;
+use crate::parallel::map;
 use crate::storage::{Spool, TempFolder};
 use std::sync::Arc;
 
-/// Bytes that are handed on at a time.
-const BLOCK: usize = 1 << 13;
+/// Slots of a chunk, and most chunks, each of which may have a file.
+const CHUNK: u64 = 1 << 16;
+const MOST_CHUNKS: u64 = 1 << 8;
 
 /// Hash and place of a source phrase.
 type Entry = (u64, u64);
@@ -45,42 +50,64 @@ impl IndexWriter {
     }
 
     /// Hands the bytes of the index to `write`, piece by piece.
-    pub fn finish(self, mut write: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let IndexWriter { places, memory, folder } = self;
-        let places = places.finish()?;
-        let slots = places.len() + places.len() / 4 + 1;
-        let chunk_slots = (memory as u64 / 16).max(1 << 8).min(slots);
+    pub fn finish(
+        self,
+        job: &Job,
+        mut write: impl FnMut(&[u8]) -> Result<()> + Send,
+    ) -> Result<()> {
+        let slots = self.places.len() + self.places.len() / 4 + 1;
+        let most = (self.memory as u64 / 16).max(1 << 8).min(slots);
+        let chunk_slots = most.min(CHUNK.max(slots.div_ceil(MOST_CHUNKS)));
         let chunks = slots.div_ceil(chunk_slots);
         let chunk_slots = slots.div_ceil(chunks); // the last one about as large as the others
-        if chunks == 1 {
-            let mut chunk = Chunk::new(0, slots, slots);
-            for entry in places.iter()? {
-                chunk.put(entry?);
-            }
-            return chunk.write(&mut write);
+        let dealt = self.deal(slots, chunks, chunk_slots)?;
+        let chunk = |number: usize| {
+            let start = number as u64 * chunk_slots;
+            Chunk::new(start, slots.min(start + chunk_slots), slots)
+        };
+        let fill = |number: usize, left: &[Entry]| filled(chunk(number), &dealt[number], left);
+        if dealt.len() == 1 {
+            return write(&fill(0, &[])?.bytes());
         }
-        let share = (memory / 2) / to_usize(chunks);
-        let mut dealt: Vec<_> = (0..chunks).map(|_| Spool::new(&folder, share)).collect();
+        let hand_on = |(): &mut (), number: usize| Ok(fill(number, &[])?.left);
+        let (handed_on, _) = map(dealt.len(), 1, job, || (), hand_on)?;
+        // What the last chunk has no room for begins again at the first slot. A chunk with a free
+        // slot hands on the same whatever came to it, for nothing got past that slot.
+        let came_to = |number: usize| match number {
+            0 => &handed_on[dealt.len() - 1],
+            _ => &handed_on[number - 1],
+        };
+        let work = |(): &mut (), number: usize| Ok((number, fill(number, came_to(number))?));
+        let mut left = came_to(0).clone();
+        in_order(
+            dealt.len(),
+            job,
+            || (),
+            work,
+            |(number, mut chunk)| {
+                if left != *came_to(number) {
+                    chunk = fill(number, &left)?; // the one before has no free slot
+                }
+                left = std::mem::take(&mut chunk.left);
+                write(&chunk.bytes())
+            },
+        )?;
+        if left == *came_to(0) { Ok(()) } else { Err(crowded()) }
+    }
+
+    /// The phrases by chunk, in their order.
+    fn deal(self, slots: u64, chunks: u64, chunk_slots: u64) -> Result<Vec<Spool<Entry>>> {
+        let places = self.places.finish()?;
+        if chunks == 1 {
+            return Ok(vec![places]);
+        }
+        let share = (self.memory / 2) / to_usize(chunks);
+        let mut dealt: Vec<_> = (0..chunks).map(|_| Spool::new(&self.folder, share)).collect();
         for entry in places.iter()? {
             let entry = entry?;
             dealt[to_usize(slot(entry.0, slots) / chunk_slots)].push(entry)?;
         }
-        drop(places);
-        let dealt: Vec<_> = dealt.into_iter().map(Spool::finish).collect::<Result<_>>()?;
-        let chunk = |number: u64| {
-            let start = number * chunk_slots;
-            Chunk::new(start, slots.min(start + chunk_slots), slots)
-        };
-        // What the last chunk has no room for begins again at the first slot. A chunk with a free
-        // slot hands on the same whatever came to it, for nothing got past that slot.
-        let wrapped = filled(chunk(chunks - 1), &dealt[dealt.len() - 1], &[])?.left;
-        let mut left = wrapped.clone();
-        for (number, entries) in (0..).zip(&dealt) {
-            let chunk = filled(chunk(number), entries, &left)?;
-            chunk.write(&mut write)?;
-            left = chunk.left;
-        }
-        if left == wrapped { Ok(()) } else { Err(crowded()) }
+        dealt.into_iter().map(Spool::finish).collect()
     }
 }
 
@@ -126,14 +153,8 @@ impl Chunk {
         }
     }
 
-    fn write(&self, write: &mut impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut bytes = Vec::with_capacity(8 * BLOCK);
-        for some in self.table.chunks(BLOCK) {
-            bytes.clear();
-            some.iter().for_each(|slot| bytes.extend_from_slice(&slot.to_le_bytes()));
-            write(&bytes)?;
-        }
-        Ok(())
+    fn bytes(&self) -> Vec<u8> {
+        self.table.iter().flat_map(|slot| slot.to_le_bytes()).collect()
     }
 }
 
@@ -150,7 +171,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn index(hashes: &[u64], memory: usize) -> Vec<u8> {
+    fn index(hashes: &[u64], memory: usize, threads: usize) -> Vec<u8> {
         let mut writer = IndexWriter::new(memory, &TempFolder::new(None));
         for (place, &hash) in (1..).zip(hashes) {
             writer.push(hash, place).unwrap();
@@ -160,7 +181,7 @@ mod tests {
             bytes.extend_from_slice(some);
             Ok(())
         };
-        writer.finish(write).unwrap();
+        writer.finish(&Job::new(threads), write).unwrap();
         bytes
     }
 
@@ -193,8 +214,9 @@ mod tests {
                 hashes
             };
             let whole = slow(&hashes);
-            prop_assert!(index(&hashes, 1 << 20) == whole);
-            prop_assert!(index(&hashes, 1 << 14) == whole);
+            prop_assert!(index(&hashes, 1 << 20, 1) == whole);
+            prop_assert!(index(&hashes, 1 << 14, 1) == whole);
+            prop_assert!(index(&hashes, 1 << 12, 3) == whole);
         }
     }
 }

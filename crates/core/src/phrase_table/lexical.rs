@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 15;
 /// Searches between two moments at which mapped counts are given back.
 const SEARCHES: u32 = 1 << 20;
 
-/// Translation probabilities of words, both ways. Words are numbered as in `LinkCount`.
+/// Translation probabilities of words, both ways, for all threads. Words are numbered as in `LinkCount`.
 pub struct Lexicon {
     /// By source word, where its target words begin in `counts`, and the end.
     starts: Vec<u64>,
@@ -30,9 +30,6 @@ pub struct Lexicon {
     src_totals: Vec<u64>,
     tgt_totals: Vec<u64>,
     rounded: bool,
-    /// The last word pairs asked for, by a part of their numbers.
-    kept: Vec<(u64, (f64, f64))>,
-    searches: u32,
 }
 
 impl Lexicon {
@@ -59,28 +56,11 @@ impl Lexicon {
             src_totals,
             tgt_totals,
             rounded: counts.strictness == Strictness::Moses,
-            kept: vec![(u64::MAX, (0.0, 0.0)); KEPT],
-            searches: 0,
         })
     }
 
     /// w(e|f) and w(f|e).
-    pub fn both(&mut self, src: u32, tgt: u32) -> (f64, f64) {
-        let key = u64::from(src) << 32 | u64::from(tgt);
-        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49; // the upper 15 bits
-        let slot = to_usize(hash);
-        if self.kept[slot].0 != key {
-            self.kept[slot] = (key, self.search(src, tgt));
-        }
-        self.kept[slot].1
-    }
-
-    fn search(&mut self, src: u32, tgt: u32) -> (f64, f64) {
-        self.searches += 1;
-        if self.searches == SEARCHES {
-            self.searches = 0;
-            self.counts.release(0..self.counts.bytes().len());
-        }
+    fn search(&self, src: u32, tgt: u32) -> (f64, f64) {
         let of_src = to_usize(self.starts[src as usize])..to_usize(self.starts[src as usize + 1]);
         let rows = &self.counts.bytes()[WIDTH * of_src.start..WIDTH * of_src.end];
         let word = |at: usize| short_at(rows, WIDTH * at).unwrap_or_default();
@@ -100,36 +80,84 @@ impl Lexicon {
         };
         (share(self.src_totals[src as usize]), share(self.tgt_totals[tgt as usize]))
     }
+}
+
+/// One thread's look-ups in a lexicon.
+pub struct Weigher<'l> {
+    lexicon: &'l Lexicon,
+    /// The last word pairs asked for, by a part of their numbers.
+    kept: Vec<(u64, (f64, f64))>,
+    searches: u32,
+    sums: Sums,
+}
+
+impl<'l> Weigher<'l> {
+    /// Nothing was looked up yet.
+    pub fn new(lexicon: &'l Lexicon) -> Self {
+        let kept = vec![(u64::MAX, (0.0, 0.0)); KEPT];
+        Weigher { lexicon, kept, searches: 0, sums: Sums::default() }
+    }
 
     /// lex(e|f) and lex(f|e) of a phrase pair; links are two bytes each.
     pub fn weights(&mut self, src: &[u32], tgt: &[u32], links: &[u8]) -> (f64, f64) {
-        weights(src, tgt, links, |src, tgt| self.both(src, tgt))
+        let Weigher { lexicon, kept, searches, sums } = self;
+        sums.weights(src, tgt, links, |src, tgt| {
+            let key = u64::from(src) << 32 | u64::from(tgt);
+            let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49; // the upper 15 bits
+            let slot = &mut kept[to_usize(hash)];
+            if slot.0 != key {
+                *searches += 1;
+                if *searches == SEARCHES {
+                    *searches = 0;
+                    lexicon.counts.release(0..lexicon.counts.bytes().len());
+                }
+                *slot = (key, lexicon.search(src, tgt));
+            }
+            slot.1
+        })
     }
 }
 
-/// lex(e|f) and lex(f|e) of a phrase pair by a table of w(e|f) and w(f|e), where word 0 is no word.
-fn weights(
-    src: &[u32],
-    tgt: &[u32],
-    links: &[u8],
-    mut both: impl FnMut(u32, u32) -> (f64, f64),
-) -> (f64, f64) {
-    let mut by_src = [(0.0, 0u32); MAX_LENGTH];
-    let mut by_tgt = [(0.0, 0u32); MAX_LENGTH];
-    for link in links.chunks_exact(2) {
-        let (i, j) = (usize::from(link[0]), usize::from(link[1]));
-        let (forth, back) = both(src[i], tgt[j]);
-        by_tgt[j] = (by_tgt[j].0 + forth, by_tgt[j].1 + 1);
-        by_src[i] = (by_src[i].0 + back, by_src[i].1 + 1);
+/// Scratch memory: by word of either side, the sum over its links and their number.
+struct Sums {
+    src: [(f64, u32); MAX_LENGTH],
+    tgt: [(f64, u32); MAX_LENGTH],
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums { src: [(0.0, 0); MAX_LENGTH], tgt: [(0.0, 0); MAX_LENGTH] }
     }
-    let mut product = (1.0, 1.0);
-    for (&word, &(sum, links)) in tgt.iter().zip(&by_tgt) {
-        product.0 *= if links == 0 { both(0, word).0 } else { sum / f64::from(links) };
+}
+
+impl Sums {
+    /// lex(e|f) and lex(f|e) of a phrase pair by a table of w(e|f) and w(f|e), where word 0 is no
+    /// word.
+    fn weights(
+        &mut self,
+        src: &[u32],
+        tgt: &[u32],
+        links: &[u8],
+        mut both: impl FnMut(u32, u32) -> (f64, f64),
+    ) -> (f64, f64) {
+        let (by_src, by_tgt) = (&mut self.src[..src.len()], &mut self.tgt[..tgt.len()]);
+        by_src.fill((0.0, 0));
+        by_tgt.fill((0.0, 0));
+        for link in links.chunks_exact(2) {
+            let (i, j) = (usize::from(link[0]), usize::from(link[1]));
+            let (forth, back) = both(src[i], tgt[j]);
+            by_tgt[j] = (by_tgt[j].0 + forth, by_tgt[j].1 + 1);
+            by_src[i] = (by_src[i].0 + back, by_src[i].1 + 1);
+        }
+        let mut product = (1.0, 1.0);
+        for (&word, &(sum, links)) in tgt.iter().zip(&*by_tgt) {
+            product.0 *= if links == 0 { both(0, word).0 } else { sum / f64::from(links) };
+        }
+        for (&word, &(sum, links)) in src.iter().zip(&*by_src) {
+            product.1 *= if links == 0 { both(word, 0).1 } else { sum / f64::from(links) };
+        }
+        product
     }
-    for (&word, &(sum, links)) in src.iter().zip(&by_src) {
-        product.1 *= if links == 0 { both(word, 0).1 } else { sum / f64::from(links) };
-    }
-    product
 }
 
 /// The links of a pair that its lexical weights use.
@@ -182,10 +210,13 @@ mod tests {
             _ => MISSING,
         };
         let links = [0, 0, 1, 0, 1, 2];
-        let (weight, _) = weights(&[1, 2], &[1, 2, 3], &links, |src, tgt| (forth(src, tgt), 0.0));
+        let mut sums = Sums::default();
+        let (weight, _) =
+            sums.weights(&[1, 2], &[1, 2, 3], &links, |src, tgt| (forth(src, tgt), 0.0));
         assert!((weight - 0.03).abs() < 1e-15); // .375 · .1 · .8
+        let links = [0, 0, 0, 1, 2, 1];
         let (_, weight) =
-            weights(&[1, 2, 3], &[1, 2], &[0, 0, 0, 1, 2, 1], |src, tgt| (0.0, forth(tgt, src)));
+            sums.weights(&[1, 2, 3], &[1, 2], &links, |src, tgt| (0.0, forth(tgt, src)));
         assert!((weight - 0.03).abs() < 1e-15);
     }
 }

@@ -3,10 +3,11 @@
 //! In: `extract::Counts`, or Moses' text tables. Out: `PhraseTable`, opened in milliseconds and
 //! shared between processes: all options of a source phrase with both relative frequencies,
 //! both lexical weights, links and orientation scores.
-//! How: `build` scores and prunes, with `lexical`, `discount` and `significance`; `format` says
-//! what the file looks like and writes it, `table`, `view` and `words` read it, `moses` speaks text.
+//! How: `build` scores and prunes, with `score`, `lexical`, `discount` and `significance`; `format`
+//! says what the file looks like and writes `blocks` and `index`, `table`, `view` and `words` read it, `moses` speaks text.
 //! Not: choosing among options by weights; that is the decoder's.
 
+mod blocks;
 mod build;
 mod discount;
 mod format;
@@ -14,6 +15,7 @@ mod index;
 mod lexical;
 mod moses;
 mod options;
+mod score;
 mod seat;
 mod significance;
 mod table;
@@ -21,6 +23,7 @@ mod targets;
 mod view;
 mod words;
 
+pub use blocks::NewBlocks;
 pub use build::{Summary, build, row_scores};
 pub use discount::Discount;
 pub(crate) use format::SEAL;

@@ -62,8 +62,11 @@ impl Threshold {
 pub struct Fisher {
     sentences: u64,
     ln_factorials: Vec<f64>,
-    known: FxHashMap<(u32, u32, u32), f64>,
 }
+
+/// Values of the test that a thread has found: by the numbers of sentence pairs with both phrases,
+/// the source phrase, the target phrase.
+pub type Known = FxHashMap<(u32, u32, u32), f64>;
 
 impl Fisher {
     /// The test for so many sentence pairs.
@@ -75,18 +78,13 @@ impl Fisher {
             sum += (number as f64).ln();
             ln_factorials.push(sum);
         }
-        Fisher { sentences, ln_factorials, known: FxHashMap::default() }
+        Fisher { sentences, ln_factorials }
     }
 
     /// −ln p for the numbers of sentence pairs with both phrases, the source phrase, the target
     /// phrase; never below 0.
-    pub fn minus_ln_p(&mut self, both: u32, src: u32, tgt: u32) -> f64 {
-        if let Some(&known) = self.known.get(&(both, src, tgt)) {
-            return known;
-        }
-        let value = self.compute(u64::from(both), u64::from(src), u64::from(tgt)).max(0.0);
-        self.known.insert((both, src, tgt), value);
-        value
+    pub fn minus_ln_p(&self, both: u32, src: u32, tgt: u32) -> f64 {
+        self.compute(u64::from(both), u64::from(src), u64::from(tgt)).max(0.0)
     }
 
     fn compute(&self, both: u64, src: u64, tgt: u64) -> f64 {
@@ -246,10 +244,12 @@ impl Significance {
     }
 
     /// Whether a pair of phrases, by number in their lists, passes the test.
-    pub fn keeps(&mut self, src: u32, tgt: u32) -> bool {
+    pub fn keeps(&self, src: u32, tgt: u32, known: &mut Known) -> bool {
         let (src, tgt) = (self.src.of(src), self.tgt.of(tgt));
         let both = in_both(src, tgt);
-        let value = self.fisher.minus_ln_p(both, to_u32(src.len()), to_u32(tgt.len()));
+        let key = (both, to_u32(src.len()), to_u32(tgt.len()));
+        let value =
+            *known.entry(key).or_insert_with(|| self.fisher.minus_ln_p(key.0, key.1, key.2));
         both > 0 && value >= self.threshold
     }
 }
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_worked_examples() {
-        let mut fisher = Fisher::new(1000);
+        let fisher = Fisher::new(1000);
         let expected = [
             ((1, 1, 1), 6.907755),
             ((2, 2, 2), 13.121363),

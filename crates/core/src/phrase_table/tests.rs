@@ -5,7 +5,7 @@ use crate::Job;
 use crate::align::{Link, Links};
 use crate::corpus::{Bitext, WordId};
 use crate::error::Place;
-use crate::extract::tests::corpus;
+use crate::extract::tests::{corpus, random_corpus};
 use crate::extract::{Counts, ExtractOptions, Strictness};
 use crate::orientation::{Direction, Model};
 use crate::storage::Blob;
@@ -68,6 +68,45 @@ fn orientation_counts_become_smoothed_probabilities() {
     let row = p(row_scores(&[2, 0, 3, 2], 0.5));
     close(&row[..4], &[0.277778, 0.055556, 0.388889, 0.277778]);
     close(&row[4..], &[0.294118, 0.058824, 0.647059]);
+}
+
+/// Large enough for many stretches, ranges and pieces where memory is little.
+#[test]
+fn any_threads_and_memory_give_the_same_table() {
+    let (bitext, links) = random_corpus(5, 20_000);
+    let counts_of = |memory, threads| {
+        let options = ExtractOptions { memory, ..ExtractOptions::default() };
+        Counts::of(&bitext, &links, &options, &Job::new(threads)).unwrap()
+    };
+    let plain = TableOptions::default();
+    let kinds = [
+        plain.clone(),
+        TableOptions {
+            discount: Discount::KneserNey,
+            condition: Condition::Source,
+            ..plain.clone()
+        },
+        TableOptions { significance: Some(Threshold::AlphaMinus), top: Some(2), ..plain },
+    ];
+    let (whole, pieces) = (counts_of(1 << 30, 1), counts_of(1 << 20, 3));
+    let file = path("counts");
+    pieces.save(&file).unwrap();
+    let opened = Counts::open(&file).unwrap();
+    assert!(opened.run.stretches(1 << 16).len() > 2);
+    for options in kinds {
+        let table = |counts: &Counts, memory, threads| {
+            let (path, options) = (path("any"), TableOptions { memory, ..options.clone() });
+            let job = Job::new(threads);
+            let summary = build(counts, Some(&bitext), &options, &path, "test", &job).unwrap();
+            let bytes = fs::read(&path).unwrap();
+            fs::remove_file(path).unwrap();
+            (summary, bytes)
+        };
+        let expected = table(&whole, 1 << 30, 1);
+        assert!(expected == table(&pieces, 1 << 30, 3));
+        assert!(expected == table(&opened, 1 << 20, 2));
+    }
+    fs::remove_file(file).unwrap();
 }
 
 #[test]

@@ -26,6 +26,12 @@ pub enum Blob {
     Mapped(Arc<Mmap>, Range<usize>),
 }
 
+impl Default for Blob {
+    fn default() -> Self {
+        Blob::Memory(Vec::new())
+    }
+}
+
 impl Blob {
     /// All of a mapped file.
     pub fn of_file(map: Mmap) -> Self {
@@ -77,6 +83,8 @@ pub struct Pass<'b> {
     window: usize,
     /// Where the pages begin that were not given back.
     start: usize,
+    /// Where the pass ends.
+    end: usize,
     /// How many bytes are left when the next pages go.
     next: usize,
 }
@@ -89,10 +97,20 @@ impl<'b> Pass<'b> {
 
     /// A pass that keeps about so many bytes resident, when that is not too little.
     pub fn within(blob: &'b Blob, memory: usize) -> Self {
+        Pass::between(blob, 0..blob.bytes().len(), memory)
+    }
+
+    /// The same for some of the bytes.
+    pub fn between(blob: &'b Blob, bytes: Range<usize>, memory: usize) -> Self {
         let window = memory.clamp(LEAST_WINDOW, WINDOW);
-        let length = blob.bytes().len();
-        let next = length.saturating_sub(window);
-        Pass { cursor: Cursor::new(blob.bytes()), blob, window, start: 0, next }
+        let Range { start, end } = bytes;
+        let next = (end - start).saturating_sub(window);
+        Pass { cursor: Cursor::new(&blob.bytes()[start..end]), blob, window, start, end, next }
+    }
+
+    /// How many bytes of the blob are before what is read next.
+    pub fn place(&self) -> usize {
+        self.end - self.cursor.rest().len()
     }
 
     /// To be called after each record: lets go of pages that have been read.
@@ -106,7 +124,7 @@ impl<'b> Pass<'b> {
     #[cold]
     fn let_go(&mut self) {
         let left = self.cursor.rest().len();
-        let end = self.blob.bytes().len() - left;
+        let end = self.place();
         self.blob.release(self.start..end);
         self.start = end;
         self.next = left.saturating_sub(self.window);
@@ -127,12 +145,19 @@ pub struct BlobWriter<'f> {
     limit: usize,
     folder: &'f TempFolder,
     file: Option<TempWriter>,
+    /// Bytes that were moved to the file.
+    moved: usize,
 }
 
 impl<'f> BlobWriter<'f> {
     /// An empty one.
     pub fn new(limit: usize, folder: &'f TempFolder) -> Self {
-        BlobWriter { buffer: Vec::new(), limit, folder, file: None }
+        BlobWriter { buffer: Vec::new(), limit, folder, file: None, moved: 0 }
+    }
+
+    /// Bytes so far.
+    pub fn size(&self) -> usize {
+        self.moved + self.buffer.len()
     }
 
     /// Moves bytes to the file when there are too many.
@@ -148,6 +173,7 @@ impl<'f> BlobWriter<'f> {
             none => none.insert(TempWriter::create(self.folder)?),
         };
         file.write(&self.buffer)?;
+        self.moved += self.buffer.len();
         self.buffer.clear();
         if self.limit > GATHERED {
             self.limit = GATHERED;

@@ -3,6 +3,7 @@
 //! In: a phrase table and perhaps a reordering table, sorted. Out: a mapped table. How: a first walk
 //! learns the words and checks every line, a second one writes. Cost: two walks; memory for words.
 
+use super::super::blocks::NewBlocks;
 use super::super::format::{Contents, NewOption, NewWords, RowScores, TableWriter};
 use super::{BLOCK, COLUMNS, SKIPPED};
 use crate::Job;
@@ -17,6 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// ln of a probability of zero.
 const FLOOR: f64 = -100.0;
+
+/// Options that are written at a time.
+const FULL: usize = 1 << 12;
 
 /// Bytes of memory for the index of the table.
 const MEMORY: usize = 1 << 30;
@@ -51,6 +55,7 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     let ((src_words, src_ids), (tgt_words, tgt_ids)) = (words(&survey.src), words(&survey.tgt));
     let mut writer =
         TableWriter::create(out, contents, (survey.max_length, 0), MEMORY, &TempFolder::new(None))?;
+    let mut blocks = NewBlocks::new(contents, survey.max_length);
     let mut rows = LineReader::open(&tables.phrase_table)?;
     let mut orientation_rows = match &tables.reordering {
         Some((path, orientation)) => Some(OrientationRows::open(path, *orientation)?),
@@ -60,7 +65,11 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
     let (mut last, mut src_count) = (String::new(), 0);
     while row.next(&mut rows, &columns)? {
         if row.src() != last {
-            writer.end_block(&src, src_count)?;
+            blocks.end_block(&src, src_count);
+            if blocks.pairs() >= FULL {
+                writer.write(&blocks)?;
+                blocks.clear();
+            }
             last.clear();
             last.push_str(row.src());
             src.clear();
@@ -81,17 +90,18 @@ pub fn import(tables: &TextTables, packed: bool, out: &Path, job: &Job) -> Resul
         src_count = own;
         option.counts = (both, tgt_count);
         option.set = match &mut orientation_rows {
-            Some(rows) => rows.find(&row.key)?.map(|rows| writer.set(&rows)),
+            Some(rows) => rows.find(&row.key)?.map(|rows| blocks.add_set(&rows)),
             None => None,
         };
-        writer.push(&option);
+        blocks.push(&option);
     }
-    writer.end_block(&src, src_count)?;
+    blocks.end_block(&src, src_count);
+    writer.write(&blocks)?;
     let name = |path: &Path| {
         path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     };
     let recipe = format!("text:{}", name(&tables.phrase_table));
-    let (bytes, pairs) = writer.finish(&src_words, &tgt_words, &recipe)?;
+    let (bytes, pairs) = writer.finish(&src_words, &tgt_words, &recipe, job)?;
     Ok((pairs, bytes))
 }
 
