@@ -2,8 +2,9 @@
 
 In: an ``Aligner`` and any iterable of pairs. Out: batch after batch of ``Aligned``; or files that
 are finished part by part, so that a run that was killed goes on where it was.
-How: while the core aligns a batch on all its threads, the next one is read. A part is written aside
-and renamed; parts that are there are read past. ``draw_lines`` takes a sample to learn from.
+How: while the core aligns a batch on all its threads, the next one is read, and a part's last one
+written. A part is written aside and renamed; parts that are there are read past. ``draw_lines``
+takes a sample to learn from.
 Cost: a few batches in memory, whatever the text.
 
 >>> from wayword import Bitext, align
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wayword.align.aligner import Aligned, Aligner, Options
 from wayword.corpus import Bitext
@@ -33,6 +34,7 @@ __all__ = ["PART", "Parts", "align_pairs", "draw_lines", "lines_of"]
 FilePath = str | os.PathLike[str]
 Progress = Callable[[int, int], object]
 Pair = tuple[str, str]
+T = TypeVar("T")
 
 #: Pairs that are aligned at once.
 BATCH = 10_000
@@ -68,13 +70,13 @@ def _bitexts(pairs: Iterator[Pair], batch: int) -> Iterator[Bitext]:
         yield Bitext.from_pairs(some)
 
 
-def _ahead(bitexts: Iterator[Bitext]) -> Iterator[Bitext]:
+def _ahead(values: Iterator[T]) -> Iterator[T]:
     """The same, each made while the one before is in use."""
-    with ThreadPoolExecutor(1) as reader:
-        waiting = reader.submit(next, bitexts, None)
-        while (bitext := waiting.result()) is not None:
-            waiting = reader.submit(next, bitexts, None)
-            yield bitext
+    with ThreadPoolExecutor(1) as maker:
+        waiting = maker.submit(next, values, None)
+        while (value := waiting.result()) is not None:
+            waiting = maker.submit(next, values, None)
+            yield value
 
 
 def lines_of(aligned: Aligned, *, posteriors: bool = False) -> Iterator[str]:
@@ -139,7 +141,7 @@ class Parts:
         while (first := next(source, None)) is not None:
             part = chain([first], islice(source, size - 1))
             with new_file(self._part(number)) as file:
-                for aligned in align_pairs(aligner, part, **options):
+                for aligned in _ahead(align_pairs(aligner, part, **options)):
                     file.writelines(
                         f"{line}\n" for line in lines_of(aligned, posteriors=posteriors)
                     )

@@ -13,6 +13,7 @@ use super::cooccur::Chances;
 use super::fixed::from_fixed;
 use super::lexicon::{Entry, Lexicon, row_slots};
 use crate::error::Result;
+use crate::job::Job;
 use crate::narrow::to_f32;
 
 /// Ranks are the top bits of a positive f32, which sort as numbers do: 32 ranks for a factor of 2.
@@ -58,12 +59,12 @@ impl<'a> Builder<'a> {
         entries.clear();
         self.entries = entries;
         if self.lexicon.pair_count() > self.room {
-            self.make_room();
+            self.make_room()?;
         }
         Ok(())
     }
 
-    fn make_room(&mut self) {
+    fn make_room(&mut self) -> Result<()> {
         let wanted = (self.room - self.room / 8) as u64;
         let mut kept = 0;
         let full = self.seen.iter().rposition(|&pairs| {
@@ -73,9 +74,11 @@ impl<'a> Builder<'a> {
         self.lowest = full.map_or(0, |rank| rank + 1);
         let before = self.lexicon.pair_count();
         let (chances, lowest) = (self.chances, self.lowest);
+        let is_kept = |src: usize, entry: &Entry| rank(chances, src, entry) >= lowest;
         // Rows give up all they can: room is counted in pairs, and slots are what takes memory.
-        self.lexicon.retain(row_slots, |src, entry| rank(chances, src, entry) >= lowest);
+        self.lexicon.retain(row_slots, is_kept, &Job::default())?;
         self.left_out += (before - self.lexicon.pair_count()) as u64;
+        Ok(())
     }
 
     /// The lexicon with its first probabilities, and the number of pairs that found no room.

@@ -15,7 +15,7 @@ use super::words::UNKNOWN;
 use crate::error::Result;
 use crate::job::Job;
 use crate::narrow::to_usize;
-use crate::parallel::map;
+use crate::ordered::in_order_within;
 use std::ops::Range;
 
 /// Bytes of a slot of a table: a target word and its sum.
@@ -85,26 +85,32 @@ pub fn cooccurrences(
     chances: &Chances,
     memory: usize,
     job: &Job,
-    mut take: impl FnMut(&CountRow) -> Result<()>,
+    mut take: impl FnMut(&CountRow) -> Result<()> + Send,
 ) -> Result<()> {
-    let room = memory.min(LEAST_ROOM.max(4 * text.bytes())) / job.threads();
-    let ranges = ranges(chances, room / SLOT);
+    // One table more than threads: while its rows are handed over, others are filled.
+    let tables = job.threads() + usize::from(job.threads() > 1);
+    let room = (memory / tables).min(LEAST_ROOM.max(4 * text.bytes()));
+    let ranges = ranges(chances, room / SLOT, job.threads());
+    let count = |(): &mut (), number: usize| {
+        let mut table = Table::new(chances, ranges[number].clone());
+        visit(text, job, |words| table.add(words))?;
+        table.sort_rows();
+        Ok(table)
+    };
     let mut row = CountRow::new();
-    for together in ranges.chunks(job.threads()) {
-        let count = |(): &mut (), number: usize| {
-            let mut table = Table::new(chances, together[number].clone());
-            visit(text, job, |words| table.add(words))?;
-            table.sort_rows();
-            Ok(table)
-        };
-        let (tables, _) = map(together.len(), 1, job, || (), count)?;
-        for table in tables {
-            for src in table.words.clone() {
+    in_order_within(
+        tables,
+        ranges.len(),
+        job,
+        || (),
+        count,
+        |table: Table| {
+            table.words.clone().try_for_each(|src| {
                 table.read_row(src, &mut row);
-                take(&row)?;
-            }
-        }
-    }
+                take(&row)
+            })
+        },
+    )?;
     Ok(())
 }
 
@@ -114,8 +120,12 @@ fn slots(chances: &Chances, src: usize) -> usize {
     pairs + pairs / 3 + 1
 }
 
-/// Runs of source words whose tables have up to `room` slots; a word that needs more is alone.
-fn ranges(chances: &Chances, room: usize) -> Vec<Range<usize>> {
+/// Runs of source words whose tables have up to `room` slots, and about as many each, so that all
+/// threads have the same to do; a word that needs more is alone.
+fn ranges(chances: &Chances, room: usize, threads: usize) -> Vec<Range<usize>> {
+    let all: usize = (0..chances.src.len()).map(|src| slots(chances, src)).sum();
+    let tables = all.div_ceil(room.max(1)).next_multiple_of(threads).max(1);
+    let room = room.min(all / tables + all / tables / 32);
     let mut ranges = Vec::new();
     let (mut start, mut taken) = (0, 0);
     for src in 0..chances.src.len() {

@@ -16,7 +16,10 @@ use super::fixed::{SharedSum, shared_sums};
 use super::wire::{Unwire, Wire};
 use super::words::UNKNOWN;
 use crate::error::{Error, Place, Result};
+use crate::job::Job;
 use crate::narrow::{low_u32, to_f32, to_u32, to_usize};
+use crate::parallel::each;
+use std::ops::Range;
 
 /// Probability of a word given one it was never linked with; far below any learned value that
 /// matters.
@@ -143,7 +146,7 @@ impl Lexicon {
         Row { start: to_u32(range.start), slots: &self.slots[range] }
     }
 
-    fn row_range(&self, src: usize) -> std::ops::Range<usize> {
+    fn row_range(&self, src: usize) -> Range<usize> {
         self.row_start[src] as usize..self.row_start[src + 1] as usize
     }
 
@@ -179,30 +182,74 @@ impl Lexicon {
     }
 
     /// Makes probabilities from expected counts, which start again at 0.
-    pub fn update(&mut self, counts: &mut LexiconCounts, discount: f32) {
-        for (entry, count) in self.slots.iter_mut().zip(&mut counts.cells) {
-            entry.weight = to_f32(count.take());
-        }
-        let (src_sums, tgt_sums) = self.sums(counts.tgt_null.len());
+    pub fn update(&mut self, counts: &mut LexiconCounts, discount: f32, job: &Job) -> Result<()> {
+        let size = self.slots.len().div_ceil(job.threads()).max(1);
+        let slots = self.slots.chunks_mut(size).zip(counts.cells.chunks_mut(size));
+        each(slots.collect(), job, |(slots, cells)| {
+            for (entry, count) in slots.iter_mut().zip(cells) {
+                entry.weight = to_f32(count.take());
+            }
+            Ok(())
+        })?;
+        let (src_sums, tgt_sums) = self.shared_sums(counts.tgt_null.len(), job)?;
         self.scale(&src_sums, &tgt_sums, discount);
         let smoothed = |sums: &mut [SharedSum]| {
             sums.iter_mut().map(|sum| sum.take() + NULL_SMOOTHING).collect::<Vec<f64>>()
         };
         self.src.null = distribution(&smoothed(&mut counts.src_null));
         self.tgt.null = distribution(&smoothed(&mut counts.tgt_null));
+        Ok(())
     }
 
     /// Sums of the weights by source word and by target word.
     pub(super) fn sums(&self, tgt_len: usize) -> (Vec<f64>, Vec<f64>) {
-        let mut src_sums = vec![0f64; self.src_len()];
         let mut tgt_sums = vec![0f64; tgt_len];
-        for (src, src_sum) in src_sums.iter_mut().enumerate() {
-            for entry in self.row_range(src).filter_map(|slot| self.entry(slot)) {
-                *src_sum += f64::from(entry.weight);
-                tgt_sums[entry.tgt as usize] += f64::from(entry.weight);
+        self.sum_targets(0, &mut tgt_sums);
+        (self.sum_sources(0..self.src_len()), tgt_sums)
+    }
+
+    /// The same by the threads of a job. Each adds up some source words, and some target words in
+    /// the order of the rows, so that sums are rounded as one thread rounds them.
+    fn shared_sums(&self, tgt_len: usize, job: &Job) -> Result<(Vec<f64>, Vec<f64>)> {
+        let rows = self.row_pieces(job.threads());
+        let src_sums = each(rows, job, |rows| Ok(self.sum_sources(rows)))?.concat();
+        let mut tgt_sums = vec![0f64; tgt_len];
+        let width = tgt_len.div_ceil(job.threads()).max(1);
+        let pieces = (0..).step_by(width).zip(tgt_sums.chunks_mut(width));
+        each(pieces.collect(), job, |(first, sums)| {
+            self.sum_targets(first, sums);
+            Ok(())
+        })?;
+        Ok((src_sums, tgt_sums))
+    }
+
+    fn sum_sources(&self, rows: Range<usize>) -> Vec<f64> {
+        let sum = |src: usize| {
+            let entries = self.slots[self.row_range(src)].iter().filter(|entry| !entry.is_free());
+            entries.fold(0.0, |sum, entry| sum + f64::from(entry.weight))
+        };
+        rows.map(sum).collect()
+    }
+
+    /// Adds weights to the sums of target words from `first` on.
+    fn sum_targets(&self, first: usize, sums: &mut [f64]) {
+        for entry in self.slots.iter().filter(|entry| !entry.is_free()) {
+            if let Some(sum) = sums.get_mut((entry.tgt as usize).wrapping_sub(first)) {
+                *sum += f64::from(entry.weight);
             }
         }
-        (src_sums, tgt_sums)
+    }
+
+    /// Cuts the source words into so many pieces with about as many slots each.
+    fn row_pieces(&self, pieces: usize) -> Vec<Range<usize>> {
+        let slots = self.row_start.last().map_or(0, |&end| end as usize);
+        let bound = |piece: usize| {
+            let slot = to_u32(slots * piece / pieces);
+            self.row_start[1..].partition_point(|&end| end < slot)
+        };
+        let end =
+            |piece: usize| if piece + 1 == pieces { self.src_len() } else { bound(piece + 1) };
+        (0..pieces).map(|piece| if piece == 0 { 0 } else { bound(piece) }..end(piece)).collect()
     }
 
     /// Finds the scales of both directions. `discount` links of every word are set aside for words
@@ -218,14 +265,15 @@ impl Lexicon {
     }
 
     /// Drops pairs whose probability is under `threshold` in both directions.
-    pub fn prune(&mut self, threshold: f32) {
+    pub fn prune(&mut self, threshold: f32, job: &Job) -> Result<()> {
         let scales = (std::mem::take(&mut self.src), std::mem::take(&mut self.tgt));
         let is_kept = |src: usize, entry: &Entry| {
             let scale = scales.0.given[src].max(scales.1.given[entry.tgt as usize]);
             entry.weight * scale >= threshold
         };
-        self.retain(roomy_slots, is_kept);
+        let done = self.retain(roomy_slots, is_kept, job);
         (self.src, self.tgt) = scales;
+        done
     }
 
     /// Writes it as it is, with its free slots, so that counts by slot fit it anywhere.
@@ -279,28 +327,73 @@ impl Lexicon {
             && [&self.tgt.given, &self.tgt.null].iter().all(|list| list.len() == tgt_len)
     }
 
-    /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before.
-    /// `wanted` says how many of its slots a row of so many pairs keeps.
-    pub fn retain(&mut self, wanted: fn(usize) -> usize, is_kept: impl Fn(usize, &Entry) -> bool) {
-        let (mut slots, row_start) = (std::mem::take(&mut self.slots), self.row_start.clone());
-        let mut entries = Vec::new();
-        let mut start = 0;
-        self.pairs = 0;
-        for (src, row) in row_start.windows(2).enumerate() {
-            let old = &slots[row[0] as usize..row[1] as usize];
-            let old_len = old.len();
-            entries.extend(old.iter().filter(|e| e.tgt != EMPTY && is_kept(src, e)).copied());
-            let end = start + old_len.min(wanted(entries.len()));
-            fill_row(&mut slots[start..end], &entries);
-            self.pairs += entries.len();
-            self.row_start[src + 1] = to_u32(end);
-            start = end;
-            entries.clear();
+    /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before. Each
+    /// thread moves the rows of a piece to its front; then the pieces are moved together. `wanted`
+    /// says how many of its slots a row of so many pairs keeps.
+    pub fn retain(
+        &mut self,
+        wanted: fn(usize) -> usize,
+        is_kept: impl Fn(usize, &Entry) -> bool + Sync,
+        job: &Job,
+    ) -> Result<()> {
+        let (mut slots, row_start) = (std::mem::take(&mut self.slots), &self.row_start);
+        let (mut pieces, mut rest) = (Vec::new(), &mut slots[..]);
+        for rows in self.row_pieces(job.threads()) {
+            let length = row_start[rows.end] - row_start[rows.start];
+            let (piece, others) = std::mem::take(&mut rest).split_at_mut(length as usize);
+            pieces.push((rows, piece));
+            rest = others;
         }
-        slots.truncate(start);
+        let kept = each(pieces, job, |(rows, piece)| {
+            let of_piece = &row_start[rows.start..=rows.end];
+            Ok((
+                rows.clone(),
+                compact(piece, of_piece, wanted, |row, e| is_kept(rows.start + row, e)),
+            ))
+        })?;
+        let mut end = 0;
+        self.pairs = 0;
+        let mut ends = vec![0];
+        for (rows, (lengths, pairs)) in kept {
+            let start = row_start[rows.start] as usize;
+            let length = lengths.iter().sum::<usize>();
+            slots.copy_within(start..start + length, end);
+            for row in lengths {
+                end += row;
+                ends.push(to_u32(end));
+            }
+            self.pairs += pairs;
+        }
+        self.row_start = ends;
+        slots.truncate(end);
         slots.shrink_to_fit();
         self.slots = slots;
+        Ok(())
     }
+}
+
+/// Drops pairs of some rows, which begin at `starts` of the lexicon, and moves what is left to the
+/// front: the slots of each row, and the number of pairs.
+fn compact(
+    slots: &mut [Entry],
+    starts: &[u32],
+    wanted: fn(usize) -> usize,
+    is_kept: impl Fn(usize, &Entry) -> bool,
+) -> (Vec<usize>, usize) {
+    let (mut lengths, mut pairs, mut start) = (Vec::new(), 0, 0);
+    let mut entries = Vec::new();
+    for (row, bounds) in starts.windows(2).enumerate() {
+        let [from, to] = [bounds[0], bounds[1]].map(|slot| (slot - starts[0]) as usize);
+        let old = &slots[from..to];
+        entries.extend(old.iter().filter(|e| !e.is_free() && is_kept(row, e)).copied());
+        let length = (to - from).min(wanted(entries.len()));
+        fill_row(&mut slots[start..start + length], &entries);
+        start += length;
+        lengths.push(length);
+        pairs += entries.len();
+        entries.clear();
+    }
+    (lengths, pairs)
 }
 
 /// Writes the pairs of a row into its slots.
@@ -430,9 +523,9 @@ mod tests {
     #[test]
     fn pruning_asks_both_directions() {
         let mut lexicon = small();
-        lexicon.prune(0.3);
+        lexicon.prune(0.3, &Job::new(2)).unwrap();
         assert_eq!(lexicon.pair_count(), 3); // 0.25 one way, but 0.5 the other
-        lexicon.prune(0.6);
+        lexicon.prune(0.6, &Job::new(3)).unwrap();
         assert_eq!(lexicon.pair_count(), 2);
         assert_eq!(lexicon.entries(0), vec![entry(0, 3.0)]);
     }

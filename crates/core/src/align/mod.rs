@@ -224,9 +224,9 @@ impl Aligner {
         let mut training = Training::new(options, lens.1, lexicon, &text.shapes);
         while !training.is_done() {
             let counts = training.expect(text, job)?;
-            training.update(counts);
+            training.update(counts, job)?;
         }
-        let (lexicon, order) = training.finish();
+        let (lexicon, order) = training.finish(job)?;
         let summary = FitSummary {
             pairs: text.all_pairs(),
             blank: text.left_out.blank,

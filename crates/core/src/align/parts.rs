@@ -263,7 +263,7 @@ pub fn update(
         expected: "those of every part".into(),
     })?;
     if !training.is_done() {
-        training.update(sum);
+        training.update(sum, job)?;
     }
     write_state(&training, &summary, out)?;
     Ok(training.is_done())
@@ -273,7 +273,7 @@ pub fn update(
 pub fn finish(state: &Path, names: &Path, options: &FitOptions) -> Result<Aligner> {
     let (training, summary) = read_state(state, options)?;
     let names = read_names(names)?;
-    let (lexicon, order) = training.finish();
+    let (lexicon, order) = training.finish(&Job::default())?;
     let lexicon_size = lexicon.pair_count();
     let mut aligner = Aligner::new(names, lexicon, order, options.null_prob);
     aligner.summary = Some(FitSummary { lexicon: lexicon_size, ..summary });

@@ -115,20 +115,21 @@ impl Training {
     }
 
     /// Makes probabilities from the counts of the whole text.
-    pub fn update(&mut self, mut counts: Counts) {
+    pub fn update(&mut self, mut counts: Counts, job: &Job) -> Result<()> {
         if self.has_memory() {
-            self.lexicon.update(&mut counts.lexicon, self.options.discount);
+            self.lexicon.update(&mut counts.lexicon, self.options.discount, job)?;
             drop(counts.lexicon);
             self.jumps = counts.jumps.map(|jumps| jumps.estimate());
         } else {
-            self.lexicon.update(&mut counts.lexicon, self.options.first_discount);
+            self.lexicon.update(&mut counts.lexicon, self.options.first_discount, job)?;
             drop(counts.lexicon);
             if self.options.method == Method::Diagonal {
                 self.tension = diagonal::fit_tension(&counts.distances, &self.shapes);
             }
         }
-        self.lexicon.prune(KEPT_PROB);
+        self.lexicon.prune(KEPT_PROB, job)?;
         self.passes += 1;
+        Ok(())
     }
 
     /// Whether counts belong to this lexicon.
@@ -174,13 +175,13 @@ impl Training {
     }
 
     /// The finished model.
-    pub fn finish(mut self) -> (Lexicon, Order) {
+    pub fn finish(mut self, job: &Job) -> Result<(Lexicon, Order)> {
         // What is under the floor cannot change a link; it only makes the saved file larger.
-        self.lexicon.prune(FLOOR);
+        self.lexicon.prune(FLOOR, job)?;
         let order = match self.options.method {
             Method::Diagonal => Order::Diagonal { tension: self.tension },
             Method::Hmm => Order::Hmm(Box::new(self.jumps)),
         };
-        (self.lexicon, order)
+        Ok((self.lexicon, order))
     }
 }
