@@ -17,8 +17,8 @@ use super::lanes::{LANES, change_from, lane_dot, lane_sum, write_from};
 use super::lexicon::{Lexicon, LexiconCounts, SideScale};
 use super::pair::{Direction, Emissions, Pair, Posteriors, Rows, fill};
 use super::shard::Words;
-use super::wire::{Unwire, Wire};
 use crate::error::Result;
+use crate::storage::{Unwire, Wire};
 
 /// Links less likely than this are not counted by the models without memory, and by the HMM.
 const COUNTED: f32 = 1e-4;
@@ -36,11 +36,21 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Nothing was counted, and nothing is known of the lexicon.
+    pub fn none() -> Self {
+        let lists = LexiconCounts {
+            is_alone: true,
+            cells: Vec::new(),
+            src_null: Vec::new(),
+            tgt_null: Vec::new(),
+        };
+        Counts { lexicon: lists, jumps: Default::default(), distances: DistanceCounts::default() }
+    }
+
     /// Writes them for another task.
     pub fn write(&mut self, wire: &mut Wire) -> Result<()> {
         for list in self.lexicon.lists() {
-            wire.number(list.len() as u64)?;
-            list.iter_mut().try_for_each(|sum| wire.number(*sum.fixed()))?;
+            wire.sparse(list.iter_mut().map(|sum| Some(*sum.fixed()).filter(|&sum| sum > 0)))?;
         }
         for list in self.jumps.iter_mut().flat_map(JumpCounts::lists) {
             wire.u64s(list)?;
@@ -48,31 +58,10 @@ impl Counts {
         self.distances.sums().into_iter().try_for_each(|sum| wire.number(*sum))
     }
 
-    /// Reads what `write` wrote.
-    pub fn read(wire: &mut Unwire) -> Result<Self> {
-        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
-        for list in &mut lists {
-            for sum in wire.read_u64s()? {
-                list.push(SharedSum::of(sum));
-            }
-        }
-        let [cells, src_null, tgt_null] = lists;
-        let lexicon = LexiconCounts { is_alone: true, cells, src_null, tgt_null };
-        let mut counts =
-            Counts { lexicon, jumps: Default::default(), distances: DistanceCounts::default() };
-        counts.add_order(wire)?;
-        Ok(counts)
-    }
-
-    /// Adds what another part counted.
+    /// Adds what a part counted, as `write` wrote it.
     pub fn add(&mut self, wire: &mut Unwire) -> Result<()> {
         for list in self.lexicon.lists() {
-            if wire.number()? != list.len() as u64 {
-                return Err(wire.wrong("counts of another lexicon"));
-            }
-            for sum in list {
-                *sum.fixed() += wire.number()?;
-            }
+            wire.read_sparse(list, SharedSum::default, |sum, more| *sum.fixed() += more)?;
         }
         self.add_order(wire)
     }

@@ -34,11 +34,6 @@ pub fn from_fixed(sum: u64) -> f64 {
 pub struct SharedSum(AtomicU64);
 
 impl SharedSum {
-    /// A sum that starts at a value in fixed point.
-    pub fn of(sum: u64) -> Self {
-        SharedSum(AtomicU64::new(sum))
-    }
-
     /// Adds a share.
     #[inline]
     pub fn add(&self, share: f32) {

@@ -13,12 +13,12 @@
 //! Not: pairs never seen together; they share a floor (`FLOOR`).
 
 use super::fixed::{SharedSum, shared_sums};
-use super::wire::{Unwire, Wire};
 use super::words::UNKNOWN;
 use crate::error::{Error, Place, Result};
 use crate::job::Job;
 use crate::narrow::{low_u32, to_f32, to_u32, to_usize};
 use crate::parallel::each;
+use crate::storage::{Unwire, Wire};
 use std::ops::Range;
 
 /// Probability of a word given one it was never linked with; far below any learned value that
@@ -276,14 +276,14 @@ impl Lexicon {
         done
     }
 
-    /// Writes it as it is, with its free slots, so that counts by slot fit it anywhere.
+    /// Writes it with the places of its free slots, so that counts by slot fit it anywhere.
     pub fn write(&self, wire: &mut Wire) -> Result<()> {
         wire.u32s(&self.row_start)?;
         wire.number(self.pairs as u64)?;
-        wire.number(self.slots.len() as u64)?;
-        for entry in &self.slots {
-            wire.number(u64::from(entry.tgt) << 32 | u64::from(entry.weight.to_bits()))?;
-        }
+        wire.sparse(self.slots.iter().map(|entry| {
+            let packed = u64::from(entry.tgt) << 32 | u64::from(entry.weight.to_bits());
+            (!entry.is_free()).then_some(packed)
+        }))?;
         for side in [&self.src, &self.tgt] {
             wire.f32s(&side.given)?;
             wire.f32s(&side.null)?;
@@ -296,11 +296,14 @@ impl Lexicon {
         let row_start = wire.read_u32s()?;
         let pairs = to_usize(wire.number()?);
         let mut slots = Vec::new();
-        for _ in 0..wire.number()? {
-            let packed = wire.number()?;
-            let weight = f32::from_bits(low_u32(packed));
-            slots.push(Entry { tgt: low_u32(packed >> 32), weight });
-        }
+        wire.read_sparse(
+            &mut slots,
+            || FREE,
+            |entry, packed| {
+                let weight = f32::from_bits(low_u32(packed));
+                *entry = Entry { tgt: low_u32(packed >> 32), weight };
+            },
+        )?;
         let mut sides = [SideScale::default(), SideScale::default()];
         for side in &mut sides {
             *side = SideScale { given: wire.read_f32s()?, null: wire.read_f32s()? };

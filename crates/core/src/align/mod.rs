@@ -12,7 +12,7 @@
 //!
 //! The stage reads top to bottom: `words`, `numbered` and `shard` number the text, `budget` shares
 //! out memory, `cooccur`, `build` and `lexicon` hold the pairs of words, `diagonal`, `jump`,
-//! `lanes` and `hmm` give posteriors, `expect` and `train` learn (`parts` and `wire`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
+//! `lanes` and `hmm` give posteriors, `expect` and `train` learn (`parts`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
 //! `features` judges pairs, `rates` tells which words are nearly always linked, `file` keeps the model.
 
 mod budget;
@@ -36,7 +36,6 @@ mod rates;
 mod shard;
 mod symmetrise;
 mod train;
-mod wire;
 mod words;
 
 #[cfg(test)]

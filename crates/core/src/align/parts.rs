@@ -13,21 +13,21 @@ use super::cooccur::{Chances, cooccurrences};
 use super::expect::Counts;
 use super::shard::{LeftOut, Shard, number_lines};
 use super::train::Training;
-use super::wire::{Kind, Unwire, Wire};
 use super::words::{Numbering, WordCounts};
 use super::{Aligner, FitOptions, FitSummary};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::narrow::{to_u32, to_usize};
+use crate::storage::{Unwire, Wire, WireKind};
 use std::path::{Path, PathBuf};
 
-const WORDS: Kind = *b"wwalwrds";
-const NAMES: Kind = *b"wwalname";
-const SHARD: Kind = *b"wwalshrd";
-const PAIRS: Kind = *b"wwalpair";
-const STATE: Kind = *b"wwalstat";
-const COUNTS: Kind = *b"wwalcnts";
+const WORDS: WireKind = *b"wwalwrds";
+const NAMES: WireKind = *b"wwalname";
+const SHARD: WireKind = *b"wwalshrd";
+const PAIRS: WireKind = *b"wwalpair";
+const STATE: WireKind = *b"wwalstat";
+const COUNTS: WireKind = *b"wwalcnts";
 
 /// Counts the words of a part of a text.
 pub fn count_words(files: &[(PathBuf, PathBuf)], out: &Path, job: &Job) -> Result<()> {
@@ -248,20 +248,18 @@ pub fn update(
     job: &Job,
 ) -> Result<bool> {
     let (mut training, summary) = read_state(state, options)?;
-    let mut sum: Option<Counts> = None;
+    let mut sum = Counts::none();
     for path in counts {
         job.check()?;
-        let mut wire = Unwire::open(path, COUNTS)?;
-        match &mut sum {
-            Some(sum) => sum.add(&mut wire)?,
-            none => *none = Some(Counts::read(&mut wire)?),
-        }
+        sum.add(&mut Unwire::open(path, COUNTS)?)?;
     }
-    let sum = sum.filter(|sum| training.fits(sum)).ok_or_else(|| Error::Argument {
-        name: "counts".into(),
-        found: "none, or those of another state".into(),
-        expected: "those of every part".into(),
-    })?;
+    if !training.fits(&sum) {
+        return Err(Error::Argument {
+            name: "counts".into(),
+            found: "none, or those of another state".into(),
+            expected: "those of every part".into(),
+        });
+    }
     if !training.is_done() {
         training.update(sum, job)?;
     }

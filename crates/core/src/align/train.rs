@@ -14,12 +14,12 @@ use super::jump::Jumps;
 use super::lexicon::{FLOOR, Lexicon, LexiconCounts};
 use super::pair::Pair;
 use super::shard::Shard;
-use super::wire::{Unwire, Wire};
 use super::{FitOptions, Method, Order};
 use crate::error::Result;
 use crate::job::Job;
 use crate::narrow::to_usize;
 use crate::parallel::{BLOCK, for_each_block};
+use crate::storage::{Unwire, Wire};
 
 /// Pairs of words under this probability in both directions are dropped after each pass.
 const KEPT_PROB: f32 = 1e-4;

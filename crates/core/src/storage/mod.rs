@@ -5,7 +5,8 @@
 //! compared with their checksums in the background (`Check`), and
 //! read without going past their end (`Cursor`, `Body`); temporary files that go when their owner
 //! goes (`TempFolder`), and what is spilled to them: bytes (`BlobWriter`, `TempFile`), sequences
-//! and sorted records (`Spool`, `Sorter`); pieces that threads bring in any order (`InOrder`); how much memory is left for it (`left_of`).
+//! and sorted records (`Spool`, `Sorter`); pieces that threads bring in any order (`InOrder`); what
+//! tasks tell each other (`Wire`); how much memory is left for it (`left_of`).
 //! Not: what the bytes mean; every format is described where it is written.
 
 mod blob;
@@ -19,6 +20,7 @@ mod part;
 mod seal;
 mod spill;
 mod temp;
+mod wire;
 
 pub use blob::{Blob, BlobWriter, Pass};
 pub use bytes::{Cursor, long_at, short_at, write_number};
@@ -30,3 +32,4 @@ pub use memory::{give_back, left_of};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
 pub use spill::{Joined, Record, Sorted, Sorter, Spool};
 pub use temp::{TempFile, TempFolder};
+pub use wire::{Unwire, Wire, WireKind};
