@@ -54,8 +54,10 @@ def cpu():
     times = os.times()
     return times.user + times.system
 start = cpu()
-trainer = _core.WawTrainer(corpus._core, templates=None, window=int(sys.argv[4]), inclusive=False,
-    between_anchor="j", min_count=20, memory=2 << 30, temp_dir=None, threads=2, progress=None)
+looks = {"templates": None, "window": int(sys.argv[4]), "inclusive": False, "min_count": 20,
+    "between_anchor": "j", "objective": "each", "coverage": False}
+room = 2 << 30, None
+trainer = _core.WawTrainer(corpus._core, looks, room=room, threads=2, progress=None)
 written = cpu()
 zero = bytes(8 * (trainer.features + 1))
 for _ in range(3):

@@ -106,7 +106,47 @@ def doctor(
     temp_dir: _Path | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def doctor_fingerprints(
+    src: _Path,
+    tgt: _Path,
+    out: _Path,
+    *,
+    piece: tuple[tuple[int, int], tuple[int, int], int],
+    nfc: bool,
+    allow: list[str],
+) -> None: ...
+def doctor_piece(
+    src: _Path,
+    tgt: _Path,
+    out: tuple[_Path, _Path, _Path],
+    *,
+    piece: tuple[tuple[int, int], tuple[int, int], int],
+    scripts: tuple[str | None, str | None],
+    repeated: _Path | None,
+    max_length: int,
+    max_ratio: float,
+    factors: int | None,
+    nfc: bool,
+    allow: list[str],
+    examples: int,
+) -> dict[str, Any]: ...
 def doctor_problems() -> list[tuple[str, str]]: ...
+def doctor_repeated(
+    prints: Sequence[_Path], outs: Sequence[_Path], *, memory: int, temp_dir: _Path | None
+) -> None: ...
+def waw_candidates(
+    corpus: LinkedText, options: dict[str, Any], shards: int, out: _Path, *, threads: int
+) -> None: ...
+def waw_write_samples(
+    corpus: LinkedText,
+    options: dict[str, Any],
+    found: Sequence[_Path],
+    out: _Path,
+    *,
+    room: tuple[int, _Path | None],
+    threads: int,
+) -> None: ...
+def doctor_scripts(src: _Path, tgt: _Path) -> tuple[str | None, str | None]: ...
 def without_marks(line: str) -> str: ...
 def order_from_links(length: int, links: list[tuple[int, int]], heuristic: str) -> list[int]: ...
 def orders_from_links(
@@ -715,21 +755,24 @@ def lop_exact(cells: list[float], length: int) -> list[int]: ...
 
 @final
 class WawTrainer:
+    BLOCK: int
     def __new__(
         cls,
         corpus: LinkedText,
+        options: dict[str, Any],
         *,
-        templates: str | None,
-        window: int,
-        inclusive: bool,
-        between_anchor: str,
-        min_count: int,
-        objective: str,
-        coverage: bool,
-        memory: int,
-        temp_dir: _Path | None,
+        room: tuple[int, _Path | None],
         threads: int,
         progress: _Progress,
+    ) -> WawTrainer: ...
+    @staticmethod
+    def of_shards(
+        corpus: LinkedText,
+        options: dict[str, Any],
+        found: Sequence[_Path],
+        samples: Sequence[_Path],
+        *,
+        room: tuple[int, _Path | None],
     ) -> WawTrainer: ...
     @property
     def features(self) -> int: ...

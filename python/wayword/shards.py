@@ -1,10 +1,10 @@
-"""The shards of stages: pieces of text that are prepared, linked and counted by themselves.
+"""The shards of stages: pieces of text that are cleaned, prepared, linked, counted by themselves.
 
 In: a stage being done (``Work``) whose runner has room for several shards. Out: what the stage
 would have made in one go, byte for byte, whatever the number of shards.
 How: a shard is itself a small stage, whose input is a piece of line-aligned files; what comes out
-is put together in the order of the text (tokens, links, tags) or added up (forms, phrase pairs,
-n-grams).
+is put together in the order of the text (tokens, links, tags, samples) or added up (forms, phrase
+pairs, n-grams).
 Cost: a pass over the files to cut them; phrase pairs and n-grams are written, read and merged once
 more.
 Not: what has to see all text at once: subwords.
@@ -26,29 +26,118 @@ from typing import Any
 from wayword import align, extract, lm
 from wayword.align import parts as align_parts
 from wayword.align.parts import Recipe, fit_parts
-from wayword.corpus import Bitext
+from wayword.corpus import Bitext, doctor
 from wayword.corpus.annotate import annotator_from_manifest, factored
 from wayword.corpus.files import count_lines, new_bytes, new_file, size_in_bytes
 from wayword.corpus.pieces import bounds, copy_piece, cut, lines_of
 from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
+from wayword.reorder import waw
 from wayword.stage import File, Input, Result, Stage, Work
+from wayword.store import alias
 
 __all__ = [
     "BLOCK",
     "prepared",
     "spread_aligner",
+    "spread_clean",
     "spread_fit",
     "spread_links",
     "spread_lm",
+    "spread_samples",
     "spread_table",
     "spread_tags",
     "spread_text",
 ]
 
+CLEAN = ("in.src", "in.tgt")  # what the doctor calls its files
 BLOCK = 2000  # lines a process gets at a time
 ALONE = 20_000  # lines that are not worth a second process
+
+
+def spread_clean(
+    work: Work, files: Sequence[Path], lines: int, options: Mapping[str, Any]
+) -> doctor.Report:
+    """Write the clean pair and what was taken out, to the folder ``clean``, examined in shards.
+
+    The two files are not compressed, and have as many lines.
+    """
+    assert work.spread is not None, "asked for shards"
+    starts = bounds(lines, work.shards(lines))
+    pieces = [
+        {"src": list(src), "tgt": list(tgt), "before": before}
+        for (src, tgt), before in zip(cut(files, starts), starts, strict=False)
+    ]
+    inputs: dict[str, Input] = {"files": [File(path) for path in files]}
+    repeated = _repeated(work, pieces, inputs, options)
+    chosen = {**options, "scripts": doctor.scripts(*files)}
+    shards = [
+        Stage("clean", make_piece_clean, {**chosen, "piece": piece}, {**inputs, **lines_of_piece})
+        for piece, lines_of_piece in zip(pieces, repeated, strict=True)
+    ]
+    out = work.out / "clean"
+    out.mkdir()
+    with work.spread(shards) as results:
+        for name in (*CLEAN, "quarantine.tsv"):
+            _join([result / "clean" / name for result in results], out / name)
+        return doctor.joined([_report_of(result.facts) for result in results])
+
+
+def _repeated(
+    work: Work,
+    pieces: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Input],
+    options: Mapping[str, Any],
+) -> list[dict[str, Input]]:
+    """For each piece a file with its lines that repeat an earlier one; none if that is allowed."""
+    assert work.spread is not None, "asked for shards"
+    assert work.aside is not None, "asked for shards"
+    if "duplicate" in options["allow"]:
+        return [{} for _ in pieces]
+    chosen = {"allow": options["allow"]}
+    shards = [Stage("prints", make_prints, {**chosen, "piece": piece}, inputs) for piece in pieces]
+    work.aside.mkdir(parents=True, exist_ok=True)
+    outs = [work.aside / f"repeated.{number:05}" for number in range(len(pieces))]
+    with work.spread(shards) as results:
+        prints = [result / "prints" for result in results]
+        doctor.find_repeated(prints, outs, memory=work.memory, temp_dir=work.out)
+    return [{"repeated": File(path)} for path in outs]
+
+
+def make_prints(work: Work) -> None:
+    """Write what tells repeated pairs of a piece."""
+    src, tgt = work.inputs["files"]
+    allow = work.options["allow"]
+    doctor.write_fingerprints((src, tgt), _doctors_piece(work), work.out / "prints", allow=allow)
+
+
+def make_piece_clean(work: Work) -> dict[str, Any]:
+    """Examine a piece of raw text."""
+    names = work.out / CLEAN[0], work.out / CLEAN[1]
+    for name, path in zip(names, work.inputs["files"], strict=True):
+        alias(path.resolve(), name)
+    chosen = {name: value for name, value in work.options.items() if name != "piece"}
+    report = doctor.examine_piece(
+        names,
+        _doctors_piece(work),
+        work.out / "clean",
+        repeated=work.inputs.get("repeated"),
+        **chosen,
+    )
+    for name in names:
+        name.unlink()
+    return report.to_dict()
+
+
+def _doctors_piece(work: Work) -> doctor.Piece:
+    piece = work.options["piece"]
+    return doctor.Piece(tuple(piece["src"]), tuple(piece["tgt"]), piece["before"])
+
+
+def _report_of(facts: Mapping[str, Any]) -> doctor.Report:
+    examples = tuple(doctor.Finding(**finding) for finding in facts["examples"])
+    return doctor.Report(**{**facts, "examples": examples})
 
 
 def spread_fit(
@@ -381,6 +470,61 @@ def make_piece_tags(work: Work) -> None:
     with new_file(work.out / "tags") as file:
         sentences = annotator.annotate(_piece_of(work), threads=work.threads)
         file.writelines(f"{factored(sentence)}\n" for sentence in sentences)
+
+
+@contextmanager
+def spread_samples(
+    work: Work, files: Sequence[Path], sentences: int, count: int, options: Mapping[str, Any]
+) -> Iterator[waw.Shards]:
+    """The samples of a word-after-word model, written in ``count`` shards of its files.
+
+    The files hold tagged source, target and links of so many sentences.
+    """
+    assert work.spread is not None, "asked for shards"
+    blocks = bounds(-(-sentences // waw.BLOCK), count)
+    pieces = cut(files, [min(block * waw.BLOCK, sentences) for block in blocks])
+    inputs: dict[str, Input] = {"files": [File(path) for path in files]}
+    chosen = {"waw": {name: value for name, value in options.items() if name != "memory"}}
+    memory = str(options["memory"])
+    candidates = [
+        Stage("candidates", make_candidates, {**chosen, "pieces": piece, "shards": count}, inputs)
+        for piece in pieces
+    ]
+    with work.spread(candidates) as found:
+        given: dict[str, Input] = {**inputs, "found": found}
+        samples = [
+            Stage("samples", make_samples, {**chosen, "pieces": piece}, given, memory=memory)
+            for piece in pieces
+        ]
+        with work.spread(samples) as written:
+            prints = [result / "candidates" for result in found]
+            yield waw.Shards(prints, [result / "samples" for result in written])
+
+
+def make_candidates(work: Work) -> None:
+    """Find the features of a piece that may be kept."""
+    room: dict[str, Any] = {"shards": work.options["shards"], "threads": work.threads}
+    out = work.out / "candidates"
+    waw.find_candidates(_linked_piece(work), out, **room, **work.options["waw"])
+
+
+def make_samples(work: Work) -> None:
+    """Write the samples of a piece."""
+    found = [result / "candidates" for result in work.inputs["found"]]
+    room: dict[str, Any] = {"temp_dir": work.out, "threads": work.threads, "memory": work.memory}
+    out = work.out / "samples"
+    waw.write_samples(_linked_piece(work), found, out, **room, **work.options["waw"])
+
+
+def _linked_piece(work: Work) -> waw.Corpus:
+    """The sentences of pieces of tagged source, target and links."""
+    with TemporaryDirectory(dir=work.out) as name:
+        copies = [Path(name, str(number)) for number in range(3)]
+        for path, piece, copy in zip(
+            work.inputs["files"], work.options["pieces"], copies, strict=True
+        ):
+            copy_piece(path, piece, copy)
+        return waw.Corpus.read(*copies)
 
 
 def _join(parts: Sequence[Path], out: Path) -> None:

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 from wayword import align
 from wayword.align.stream import align_pairs
 from wayword.corpus import Bitext, doctor
-from wayword.corpus.files import FilePath, check_line_counts, count_lines, new_file, open_text
+from wayword.corpus.files import (
+    FilePath,
+    check_line_counts,
+    count_lines,
+    is_compressed,
+    new_file,
+    open_text,
+)
 from wayword.corpus.formats import columns_of, format_of, read_pairs
 from wayword.corpus.pieces import evenly
 from wayword.corpus.subwords import Options as SubwordOptions
@@ -28,9 +35,18 @@ from wayword.corpus.truecase import Truecaser
 from wayword.errors import ArgumentError, MismatchError
 from wayword.gather import corpus_of_lines
 from wayword.options import check_range
-from wayword.shards import BLOCK, prepared, spread_aligner, spread_fit, spread_links, spread_text
+from wayword.shards import (
+    BLOCK,
+    CLEAN,
+    prepared,
+    spread_aligner,
+    spread_clean,
+    spread_fit,
+    spread_links,
+    spread_text,
+)
 from wayword.stage import File, Input, Progress, Result, Stage, Work
-from wayword.store import copy_file
+from wayword.store import alias
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -128,30 +144,40 @@ def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Opt
     return Stage("doctor", make_clean, chosen, inputs, version=2, memory=options.memory)
 
 
-def _alias(path: Path, name: Path) -> None:
-    """Another name for a file; a copy where links are not allowed, as on Windows by default."""
-    try:
-        name.symlink_to(path)
-    except OSError:
-        copy_file(path, name)
-
-
 def make_clean(work: Work) -> dict[str, Any]:
     """Write the clean pair, and what was taken out."""
     gathered = work.inputs.get("gathered")
     sides = [work.inputs[side] if gathered is None else gathered / f"in.{side}" for side in SIDES]
-    copies = work.out / "in.src", work.out / "in.tgt"
-    for copy, path in zip(copies, sides, strict=True):
-        _alias(path.resolve(), copy)
-    options = {**work.options, "memory": work.memory, "temp_dir": work.out}
-    report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
-    for copy in copies:
-        copy.unlink()
+    lines = _lines_to_cut(sides)
+    if work.shards(lines) > 1:
+        report = spread_clean(work, sides, lines, work.options)
+    else:
+        report = _examined(work, sides)
     if not report.clean:
         shown = " ".join(map(str, sides))
         raise MismatchError(f"{sides[0]}: no line pair is clean; see `wayword doctor {shown}`")
     facts = {"lines": report.src_lines, "clean": report.clean, "cleaned": report.cleaned}
     return {**facts, "problems": report.counts}
+
+
+def _lines_to_cut(sides: Sequence[Path]) -> int:
+    """How many lines both files have; 0 when they cannot be cut at the same lines."""
+    if any(map(is_compressed, sides)):
+        return 0
+    src, tgt = map(count_lines, sides)
+    return src if src == tgt else 0
+
+
+def _examined(work: Work, sides: Sequence[Path]) -> doctor.Report:
+    """Write the clean pair and what was taken out, in one go."""
+    copies = work.out / CLEAN[0], work.out / CLEAN[1]
+    for copy, path in zip(copies, sides, strict=True):
+        alias(path.resolve(), copy)
+    options = {**work.options, "memory": work.memory, "temp_dir": work.out}
+    report = doctor.examine(*copies, out=work.out / "clean", progress=work.progress, **options)
+    for copy in copies:
+        copy.unlink()
+    return report
 
 
 def text_stage(

@@ -56,7 +56,7 @@ try:
 except ImportError:  # Windows: folders cannot be locked, and less is known of memory
     fcntl = resource = None  # type: ignore[assignment]
 
-__all__ = ["Step", "Store", "copy_file", "locked"]
+__all__ = ["Step", "Store", "alias", "copy_file", "locked"]
 
 log = logging.getLogger(__name__)
 
@@ -445,3 +445,11 @@ def copy_file(source: FilePath, target: FilePath) -> None:
                 fcntl.ioctl(new.fileno(), CLONE, old.fileno())
                 return
         shutil.copyfileobj(old, new, 1 << 20)
+
+
+def alias(path: Path, name: Path) -> None:
+    """Another name for a file; a copy where links are not allowed, as on Windows by default."""
+    try:
+        name.symlink_to(path)
+    except OSError:
+        copy_file(path, name)

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use wayword::corpus::doctor::Piece;
 use wayword::corpus::{self, CleanFiles, DoctorOptions, Layout, Problem, ReadOptions, Side};
 use wayword::error::Error;
 
@@ -216,6 +217,92 @@ pub fn doctor<'py>(
     let out = out.map(|(src, tgt, quarantine)| CleanFiles { src, tgt, quarantine });
     let report =
         enter(py, 1, progress, |job| corpus::examine(&src, &tgt, &options, out.as_ref(), job))?;
+    report_as_dict(py, &report)
+}
+
+/// Where lines begin and end in each file, in bytes, and how many are before them.
+type PlainPiece = ((u64, u64), (u64, u64), u64);
+
+fn piece_of(src: PathBuf, tgt: PathBuf, piece: PlainPiece) -> Piece {
+    let (src_bytes, tgt_bytes, before) = piece;
+    let bytes = [src_bytes, tgt_bytes].map(|(start, end)| start..end);
+    Piece { files: [src, tgt], bytes, before }
+}
+
+/// The writing of each side of a text.
+#[pyfunction]
+pub fn doctor_scripts(
+    py: Python<'_>,
+    src: PathBuf,
+    tgt: PathBuf,
+) -> PyResult<(Option<&'static str>, Option<&'static str>)> {
+    let [src, tgt] = call(py, || corpus::doctor::scripts(&src, &tgt))?;
+    Ok((src, tgt))
+}
+
+/// Writes what tells the repeated pairs of a piece of a text.
+#[pyfunction]
+#[pyo3(signature = (src, tgt, out, *, piece, nfc, allow))]
+pub fn doctor_fingerprints(
+    py: Python<'_>,
+    src: PathBuf,
+    tgt: PathBuf,
+    out: PathBuf,
+    piece: PlainPiece,
+    nfc: bool,
+    allow: Vec<String>,
+) -> PyResult<()> {
+    let allowed = call(py, || allow.iter().map(|name| named_problem(name)).collect())?;
+    let options = DoctorOptions { nfc, allowed, ..DoctorOptions::default() };
+    let piece = piece_of(src, tgt, piece);
+    enter(py, 1, None, |job| corpus::doctor::fingerprints(&piece, &options, &out, job))
+}
+
+/// Writes for each piece of a text the lines that repeat an earlier one.
+#[pyfunction]
+#[pyo3(signature = (prints, outs, *, memory, temp_dir))]
+pub fn doctor_repeated(
+    py: Python<'_>,
+    prints: Vec<PathBuf>,
+    outs: Vec<PathBuf>,
+    memory: usize,
+    temp_dir: Option<PathBuf>,
+) -> PyResult<()> {
+    let options = DoctorOptions { memory, temp_dir, ..DoctorOptions::default() };
+    enter(py, 1, None, |job| corpus::doctor::find_repeated(&prints, &outs, &options, job))
+}
+
+/// Examines a piece of a text.
+#[pyfunction]
+#[pyo3(signature = (src, tgt, out, *, piece, scripts, repeated, max_length, max_ratio, factors, nfc, allow, examples))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "keyword-only; the Python side has one options object"
+)]
+pub fn doctor_piece<'py>(
+    py: Python<'py>,
+    src: PathBuf,
+    tgt: PathBuf,
+    out: (PathBuf, PathBuf, PathBuf),
+    piece: PlainPiece,
+    scripts: (Option<String>, Option<String>),
+    repeated: Option<PathBuf>,
+    max_length: usize,
+    max_ratio: f64,
+    factors: Option<usize>,
+    nfc: bool,
+    allow: Vec<String>,
+    examples: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let allowed = call(py, || allow.iter().map(|name| named_problem(name)).collect())?;
+    let chosen = DoctorOptions { max_length, max_ratio, factors, nfc, ..DoctorOptions::default() };
+    let options = DoctorOptions { allowed, examples, ..chosen };
+    let out = CleanFiles { src: out.0, tgt: out.1, quarantine: out.2 };
+    let piece = piece_of(src, tgt, piece);
+    let scripts = [scripts.0.as_deref(), scripts.1.as_deref()];
+    let report = enter(py, 1, None, |job| {
+        corpus::doctor::examine_piece(&piece, scripts, repeated.as_deref(), &options, &out, job)
+    })?;
     report_as_dict(py, &report)
 }
 

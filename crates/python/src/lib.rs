@@ -71,7 +71,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<outcome::ShownStack>()?;
     module.add_class::<outcome::ShownHyp>()?;
     module.add_function(wrap_pyfunction!(corpus::doctor, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::doctor_fingerprints, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::doctor_piece, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::doctor_problems, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::doctor_repeated, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::doctor_scripts, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::without_marks, module)?)?;
     let formats = PyDict::new(module.py());
     for (what, version) in wayword::formats::formats() {
@@ -104,6 +108,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<neural::NeuralTrainer>()?;
     module.add_class::<waw::WawModel>()?;
     module.add_class::<waw::WawTrainer>()?;
+    module.add_function(wrap_pyfunction!(waw::waw_candidates, module)?)?;
+    module.add_function(wrap_pyfunction!(waw::waw_write_samples, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_features, module)?)?;
     module.add_function(wrap_pyfunction!(waw::waw_options, module)?)?;

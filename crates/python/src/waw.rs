@@ -60,6 +60,74 @@ pub struct WawTrainer {
     corpus: Arc<Corpus>,
 }
 
+/// What the features of a model are, as Python's keywords.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Chosen {
+    templates: Option<String>,
+    window: u32,
+    inclusive: bool,
+    between_anchor: String,
+    min_count: u32,
+    objective: String,
+    coverage: bool,
+}
+
+impl Chosen {
+    fn options(&self, corpus: &Corpus) -> wayword::Result<Options> {
+        Ok(Options {
+            templates: match &self.templates {
+                Some(name) => Templates::named(name)?,
+                None => Templates::for_text(corpus.text().annotation()),
+            },
+            anchor: Anchor::named(&self.between_anchor)?,
+            window: Window { width: self.window, inclusive: self.inclusive },
+            min_count: self.min_count,
+            objective: Objective::named(&self.objective)?,
+            coverage: self.coverage,
+        })
+    }
+}
+
+/// Where rows go: bytes in memory, and a folder for what is beyond.
+type Room = (usize, Option<PathBuf>);
+
+/// Writes the features of one of so many shards that may be kept.
+#[pyfunction]
+#[pyo3(signature = (corpus, options, shards, out, *, threads))]
+pub fn waw_candidates(
+    py: Python<'_>,
+    corpus: &LinkedText,
+    options: Chosen,
+    shards: u32,
+    out: PathBuf,
+    threads: usize,
+) -> PyResult<()> {
+    let corpus = Arc::clone(&corpus.inner);
+    enter(py, threads, None, |job| {
+        waw::find_candidates(&corpus, &options.options(&corpus)?, shards, &out, job)
+    })
+}
+
+/// Writes the samples of a shard with the features that all shards found.
+#[pyfunction]
+#[pyo3(signature = (corpus, options, found, out, *, room, threads))]
+pub fn waw_write_samples(
+    py: Python<'_>,
+    corpus: &LinkedText,
+    options: Chosen,
+    found: Vec<PathBuf>,
+    out: PathBuf,
+    room: Room,
+    threads: usize,
+) -> PyResult<()> {
+    let corpus = Arc::clone(&corpus.inner);
+    enter(py, threads, None, |job| {
+        let room = (room.0, room.1.as_deref());
+        waw::write_samples(&corpus, &options.options(&corpus)?, &found, room, &out, job)
+    })
+}
+
 fn floats(bytes: &[u8]) -> Vec<f64> {
     let number = |chunk: &[u8]| chunk.first_chunk().map_or(f64::NAN, |c| f64::from_ne_bytes(*c));
     bytes.chunks_exact(8).map(number).collect()
@@ -71,41 +139,44 @@ fn view(numbers: Vec<f64>) -> View {
 
 #[pymethods]
 impl WawTrainer {
+    /// Sentences of a block; shards of a corpus begin with one.
+    #[classattr]
+    const BLOCK: usize = waw::BLOCK;
+
     #[new]
-    #[pyo3(signature = (corpus, *, templates, window, inclusive, between_anchor, min_count,
-                        objective, coverage, memory, temp_dir, threads, progress))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only; the Python side explains them")]
+    #[pyo3(signature = (corpus, options, *, room, threads, progress))]
     fn new(
         py: Python<'_>,
         corpus: &LinkedText,
-        templates: Option<&str>,
-        window: u32,
-        inclusive: bool,
-        between_anchor: &str,
-        min_count: u32,
-        objective: &str,
-        coverage: bool,
-        memory: usize,
-        temp_dir: Option<PathBuf>,
+        options: Chosen,
+        room: Room,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let corpus = Arc::clone(&corpus.inner);
-        let options = call(py, || {
-            Ok(Options {
-                templates: match templates {
-                    Some(name) => Templates::named(name)?,
-                    None => Templates::for_text(corpus.text().annotation()),
-                },
-                anchor: Anchor::named(between_anchor)?,
-                window: Window { width: window, inclusive },
-                min_count,
-                objective: Objective::named(objective)?,
-                coverage,
-            })
-        })?;
+        let options = call(py, || options.options(&corpus))?;
         let inner = enter(py, threads, progress, |job| {
-            waw::Trainer::new(&corpus, options, memory, temp_dir.as_deref(), job)
+            waw::Trainer::new(&corpus, options, room.0, room.1.as_deref(), job)
+        })?;
+        Ok(WawTrainer { inner, corpus })
+    }
+
+    /// The samples that tasks over the shards of the corpus wrote.
+    #[staticmethod]
+    #[pyo3(signature = (corpus, options, found, samples, *, room))]
+    fn of_shards(
+        py: Python<'_>,
+        corpus: &LinkedText,
+        options: Chosen,
+        found: Vec<PathBuf>,
+        samples: Vec<PathBuf>,
+        room: Room,
+    ) -> PyResult<Self> {
+        let corpus = Arc::clone(&corpus.inner);
+        let options = call(py, || options.options(&corpus))?;
+        let inner = enter(py, 1, None, |job| {
+            let room = (room.0, room.1.as_deref());
+            waw::read_samples(options, corpus.len(), &found, &samples, room, job)
         })?;
         Ok(WawTrainer { inner, corpus })
     }

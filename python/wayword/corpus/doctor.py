@@ -8,22 +8,40 @@ duplicates; where these do not fit into ``memory`` they go to disk, and the text
 Not: repair. The text stays as it is, but for line ends, a byte-order mark, marks that nobody sees
 (as ``wayword.corpus.text`` drops them too) and, with ``nfc``, Unicode's composed form.
 
+Files that are not compressed and have as many lines can be examined in pieces, anywhere:
+``write_fingerprints`` of every piece, ``find_repeated``, ``examine_piece`` of every piece; then the
+files of pieces one after the other are those that ``examine`` writes, and ``joined`` is its report.
+
 >>> [name for name, meaning in problems().items() if "UTF-8" in meaning]
 ['encoding']
 """
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wayword import _core
-from wayword.corpus.files import size_in_bytes
+from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.options import check_choice, check_number, check_range
 
-__all__ = ["TRANSLATION", "Finding", "Options", "Report", "clean_files", "examine", "problems"]
+__all__ = [
+    "TRANSLATION",
+    "Finding",
+    "Options",
+    "Piece",
+    "Report",
+    "clean_files",
+    "examine",
+    "examine_piece",
+    "find_repeated",
+    "joined",
+    "problems",
+    "scripts",
+    "write_fingerprints",
+]
 
 COMPRESSION = (".gz", ".xz", ".zst")
 
@@ -85,6 +103,15 @@ class Report:
         return {**vars(self), "examples": [vars(finding) for finding in self.examples]}
 
 
+@dataclass(frozen=True)
+class Piece:
+    """The same lines of two files: where they begin and end in each, and how many are before."""
+
+    src: tuple[int, int]
+    tgt: tuple[int, int]
+    before: int
+
+
 def problems() -> dict[str, str]:
     """Every kind of problem and what it means, the gravest first."""
     return dict(_core.doctor_problems())
@@ -130,8 +157,97 @@ def examine(
         temp_dir=temp_dir,
         progress=progress,
     )
+    return _report(facts)
+
+
+def _report(facts: dict[str, Any]) -> Report:
     shown = tuple(Finding(*row) for row in facts.pop("examples"))
     return Report(**facts, examples=shown)
+
+
+def scripts(src: FilePath, tgt: FilePath) -> tuple[str | None, str | None]:
+    """The writing of each side, which its first lines tell."""
+    return _core.doctor_scripts(src, tgt)
+
+
+def write_fingerprints(
+    files: tuple[FilePath, FilePath],
+    piece: Piece,
+    out: FilePath,
+    *,
+    nfc: bool = False,
+    allow: Sequence[str] = Options.allow,
+) -> None:
+    """Write what tells repeated pairs of a piece, for ``find_repeated``."""
+    _core.doctor_fingerprints(*files, out, piece=_plain(piece), nfc=nfc, allow=list(allow))
+
+
+def find_repeated(
+    prints: Sequence[FilePath],
+    outs: Sequence[FilePath],
+    *,
+    memory: int | str = Options.memory,
+    temp_dir: FilePath | None = None,
+) -> None:
+    """Write for each piece, in the order of the text, which lines repeat an earlier one."""
+    room = size_in_bytes(memory)
+    _core.doctor_repeated(list(prints), list(outs), memory=room, temp_dir=temp_dir)
+
+
+def examine_piece(
+    files: tuple[FilePath, FilePath],
+    piece: Piece,
+    out: FilePath,
+    *,
+    scripts: tuple[str | None, str | None],
+    repeated: FilePath | None,
+    max_length: int = Options.max_length,
+    max_ratio: float = Options.max_ratio,
+    factors: int | None = None,
+    nfc: bool = False,
+    allow: Sequence[str] = Options.allow,
+    examples: int = 5,
+) -> Report:
+    """Examine a piece and write its clean pair and its quarantine to a folder.
+
+    ``scripts`` are those of the whole text; ``repeated`` is what ``find_repeated`` wrote, or None
+    when repeated pairs are allowed.
+    """
+    facts = _core.doctor_piece(
+        *files,
+        clean_files(Path(files[0]), Path(files[1]), Path(out)),
+        piece=_plain(piece),
+        scripts=scripts,
+        repeated=repeated,
+        max_length=max_length,
+        max_ratio=max_ratio,
+        factors=factors,
+        nfc=nfc,
+        allow=list(allow),
+        examples=examples,
+    )
+    return _report(facts)
+
+
+def _plain(piece: Piece) -> tuple[tuple[int, int], tuple[int, int], int]:
+    return piece.src, piece.tgt, piece.before
+
+
+def joined(reports: Sequence[Report], examples: int = 5) -> Report:
+    """The report of a text from those of its pieces, in the order of the text."""
+    sums = {
+        name: sum(getattr(report, name) for report in reports)
+        for name in ("src_lines", "tgt_lines", "clean", "quarantined", "cleaned")
+    }
+    counts = {name: sum(report.counts[name] for report in reports) for name in problems()}
+    lines: dict[str, set[int]] = {}
+    shown = []
+    for finding in (finding for report in reports for finding in report.examples):
+        of_kind = lines.setdefault(finding.problem, set())
+        if finding.line in of_kind or len(of_kind) < examples:
+            of_kind.add(finding.line)
+            shown.append(finding)
+    return replace(reports[0], **sums, counts=counts, examples=tuple(shown))
 
 
 def clean_files(src: Path, tgt: Path, out: Path) -> tuple[Path, Path, Path]:

@@ -46,6 +46,7 @@ __all__ = [
     "batches",
     "check_line_counts",
     "count_lines",
+    "is_compressed",
     "is_plain_name",
     "memory_left",
     "new_bytes",
@@ -67,6 +68,7 @@ BATCH = 256  # lines
 MAX_LINE = 256 << 20  # bytes, as in the core
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")  # gzip, xz, zstd
+SKIPPED = b"\x2a\x4d\x18"  # a frame of zstd without data has this after its first byte
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -269,6 +271,13 @@ def count_lines(path: FilePath) -> int:
             count += block.count(b"\n")
             last = block[-1:]
     return count + (last != b"\n")
+
+
+def is_compressed(path: FilePath) -> bool:
+    """Whether a file is read by undoing its compression."""
+    with Path(path).open("rb") as file:
+        start = file.read(8)
+    return start.startswith(COMPRESSED) or start[1:].startswith(SKIPPED)
 
 
 def check_line_counts(paths: Sequence[FilePath]) -> None:

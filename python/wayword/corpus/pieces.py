@@ -6,7 +6,7 @@ How: one pass over each file finds where the lines begin that pieces begin with;
 read without looking at what stands before it.
 Cost: one read of the files; nothing is copied.
 Not: compressed files, byte-order marks and ``\r``; files of users may have them, those of a
-finished stage have not.
+finished stage have not. A last line may be without its end.
 
 >>> from wayword.corpus.files import new_file, temp_folder
 >>> with temp_folder() as folder:
@@ -91,6 +91,7 @@ def _offsets(path: Path, lines: Sequence[int]) -> list[int]:
     """Where lines begin, by their numbers from 0 in ascending order; the last may be the end."""
     offsets: list[int] = []
     seen = at = 0
+    last = b"\n"
     with path.open("rb") as file:
         while len(offsets) < len(lines):
             wanted = lines[len(offsets)] - seen  # ends of lines before the one wanted
@@ -98,6 +99,9 @@ def _offsets(path: Path, lines: Sequence[int]) -> list[int]:
                 offsets.append(at)
                 continue
             block = file.read(BLOCK)
+            if not block and last != b"\n":
+                seen, last = seen + 1, b"\n"
+                continue
             if not block:
                 found = f"found {seen} lines; expected {lines[-1]}"
                 raise MismatchError(f"{path}: {found}; is it being changed?")
@@ -106,7 +110,7 @@ def _offsets(path: Path, lines: Sequence[int]) -> list[int]:
                 cut_off = _after(block, wanted)
                 file.seek(cut_off - len(block), 1)
                 ends, block = wanted, block[:cut_off]
-            seen, at = seen + ends, at + len(block)
+            seen, at, last = seen + ends, at + len(block), block[-1:]
     return offsets
 
 

@@ -1,5 +1,6 @@
 """The word-after-word model as a part of a system, and the stage that learns it."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from wayword.options import check_range
 from wayword.parts.part import SENTENCES, Ground, Part, Wanted, entry
 from wayword.reorder import waw
 from wayword.reorder.feature import Feature
+from wayword.shards import spread_samples
 from wayword.stage import Stage, Work
 
 __all__ = ["WawOptions", "WawPart"]
@@ -67,11 +69,17 @@ def make_waw(work: Work) -> dict[str, Any]:
     text, linked, tagged = (work.inputs[name] for name in ("text", "links", "tagged"))
     options = dict(vars(work.options["waw"]))
     files = tagged / "train.src", text / "train.tgt", linked / "links"
-    with drawn(files, options.pop("sentences"), work.out, what="waw") as parts:
+    sentences = options.pop("sentences")
+    with ExitStack() as stack:
+        parts = stack.enter_context(drawn(files, sentences, work.out, what="waw"))
         corpus = waw.Corpus.read(*parts)
-    room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
-    room |= {"temp_dir": work.out, **options, "memory": work.memory}
-    model = waw.train(corpus, **room)
+        options |= {"templates": options["templates"] or corpus.layers, "memory": work.memory}
+        most = min(work.shards(len(corpus)), waw.most_shards(waw.Options(**options)))
+        shards = None
+        if most > 1:
+            shards = stack.enter_context(spread_samples(work, parts, len(corpus), most, options))
+        room: dict[str, Any] = {"threads": work.threads, "progress": work.progress}
+        model = waw.train(corpus, shards=shards, temp_dir=work.out, **room, **options)
     name = work.options["name"]
     model.save(work.out / name)
     assert model.summary is not None

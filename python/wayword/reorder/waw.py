@@ -20,7 +20,6 @@ Not: a probability of the sentence's end; numbers of a row do not add up to 1.
 """
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -48,6 +47,7 @@ from wayword.reorder.waw_evaluation import (
 )
 
 __all__ = [
+    "BLOCK",
     "OBJECTIVES",
     "OPTIMISERS",
     "TEMPLATES",
@@ -58,14 +58,18 @@ __all__ = [
     "Options",
     "Ranking",
     "Reach",
+    "Shards",
     "Summary",
     "WawFeature",
     "WawModel",
     "evaluate",
     "features",
+    "find_candidates",
+    "most_shards",
     "reach",
     "samples",
     "train",
+    "write_samples",
 ]
 
 Progress = Callable[[int, int], object]
@@ -88,6 +92,8 @@ MAX_WINDOW = 1000
 ANCHORS = ("j", "ij")
 LIMITS = (10, 18)
 RATE = 0.2  # step of AdaGrad
+#: Sentences whose samples are written as one; a shard has a multiple of them, but the last.
+BLOCK = _core.WawTrainer.BLOCK
 
 
 @dataclass(frozen=True)
@@ -257,9 +263,18 @@ class Options:
         size_in_bytes(self.memory)
 
 
+@dataclass(frozen=True)
+class Shards:
+    """What tasks wrote of the shards of a corpus, in its order: see ``write_samples``."""
+
+    found: Sequence[FilePath]
+    samples: Sequence[FilePath]
+
+
 def train(
     corpus: Corpus,
     *,
+    shards: Shards | None = None,
     temp_dir: FilePath | None = None,
     threads: int = 0,
     progress: Progress | None = None,
@@ -267,26 +282,79 @@ def train(
 ) -> WawModel:
     """Learn a model from a corpus; for ``options`` see ``Options``.
 
-    Samples beyond ``memory`` go to ``temp_dir``.
+    Samples beyond ``memory`` go to ``temp_dir``; those of ``shards`` are taken as they are.
     """
     chosen = build(Options, options)
-    steps = chosen.iterations or (5 if chosen.optimiser == "adagrad" else 100)
     if not corpus.words:
         raise ArgumentError("corpus: found no words; expected sentences to learn from")
-    trainer = _core.WawTrainer(
-        corpus._core,
-        templates=chosen.templates or None,
-        window=chosen.window,
-        inclusive=chosen.inclusive,
-        between_anchor=chosen.between_anchor,
-        min_count=chosen.min_count,
-        objective=chosen.objective,
-        coverage=chosen.coverage,
-        memory=size_in_bytes(chosen.memory),
-        temp_dir=os.fspath(temp_dir) if temp_dir is not None else None,
-        threads=threads,
-        progress=progress,
+    room, looks = _room(chosen, temp_dir), _looks(chosen)
+    if shards is None:
+        trainer = _core.WawTrainer(
+            corpus._core, looks, room=room, threads=threads, progress=progress
+        )
+    else:
+        trainer = _core.WawTrainer.of_shards(
+            corpus._core, looks, shards.found, shards.samples, room=room
+        )
+    return _learned(corpus, trainer, chosen, threads, progress)
+
+
+def _room(chosen: Options, temp_dir: FilePath | None) -> tuple[int, FilePath | None]:
+    return size_in_bytes(chosen.memory), temp_dir
+
+
+def _looks(chosen: Options) -> dict[str, Any]:
+    """What the features are, for the core."""
+    names = ("window", "inclusive", "between_anchor", "min_count", "objective", "coverage")
+    looks = {name: getattr(chosen, name) for name in names}
+    return {"templates": chosen.templates or None, **looks}
+
+
+def most_shards(options: Options) -> int:
+    """Into how many shards a corpus may be cut.
+
+    What fires often enough fires in one of them that often divided by their number; features that
+    fire once are too many.
+    """
+    return max(1, options.min_count // 2)
+
+
+def find_candidates(
+    corpus: Corpus, out: FilePath, *, shards: int, threads: int = 0, **options: Any
+) -> None:
+    """Write the features of one of so many shards that may be kept; ``templates`` must be given."""
+    looks = _looks(build(Options, options))
+    _core.waw_candidates(corpus._core, looks, shards, out, threads=threads)
+
+
+def write_samples(
+    corpus: Corpus,
+    found: Sequence[FilePath],
+    out: FilePath,
+    *,
+    temp_dir: FilePath | None = None,
+    threads: int = 0,
+    **options: Any,
+) -> None:
+    """Write the samples of a shard, with what ``find_candidates`` ``found`` in all shards.
+
+    Shards begin with a multiple of ``BLOCK`` sentences.
+    """
+    chosen = build(Options, options)
+    room = _room(chosen, temp_dir)
+    _core.waw_write_samples(
+        corpus._core, _looks(chosen), list(found), out, room=room, threads=threads
     )
+
+
+def _learned(
+    corpus: Corpus,
+    trainer: _core.WawTrainer,
+    chosen: Options,
+    threads: int,
+    progress: Progress | None,
+) -> WawModel:
+    steps = chosen.iterations or (5 if chosen.optimiser == "adagrad" else 100)
     search = _Ascent(trainer, chosen.prior, threads, steps, progress)
     weights = search.run(chosen.optimiser, chosen.tolerance)
     in_memory, on_disk = trainer.bytes

@@ -7,7 +7,7 @@
 
 pub mod annotated;
 mod bitext;
-mod doctor;
+pub mod doctor;
 mod factor;
 mod length;
 mod marks;

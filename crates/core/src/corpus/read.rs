@@ -12,7 +12,8 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError::SkipFrame};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Longest line that is read, in bytes.
@@ -131,6 +132,16 @@ impl LineReader {
     /// Opens a file, plain or compressed.
     pub fn open(path: &Path) -> Result<Self> {
         Ok(LineReader { path: path.into(), source: open(path)?, buffer: Vec::new(), line: 0 })
+    }
+
+    /// Opens the lines between two places of a plain file, which stand after so many others.
+    pub fn open_piece(path: &Path, bytes: &Range<u64>, before: u64) -> Result<Self> {
+        let mut file = File::open(path).map_err(|source| Error::io(path, source))?;
+        file.seek(SeekFrom::Start(bytes.start)).map_err(|source| Error::io(path, source))?;
+        let piece: Box<dyn Read + Send> =
+            Box::new(file.take(bytes.end.saturating_sub(bytes.start)));
+        let source = BufReader::with_capacity(BUFFER, piece);
+        Ok(LineReader { path: path.into(), source, buffer: Vec::new(), line: before })
     }
 
     /// Where the line last read stands.

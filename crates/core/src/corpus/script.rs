@@ -15,6 +15,11 @@ impl Family {
         self.0.full_name()
     }
 
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Script::from_full_name(name).map(Family)
+    }
+
     /// Whether text in it has no spaces between words.
     pub fn is_unspaced(self) -> bool {
         matches!(self.0, Script::Han | Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar)

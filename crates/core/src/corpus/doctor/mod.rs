@@ -9,11 +9,13 @@
 //! sees and, when asked for, Unicode's composed form.
 
 mod inspect;
+mod piece;
 mod problem;
 mod quarantine;
 mod seen;
 
 pub use inspect::{Finding, Side};
+pub use piece::{Piece, examine_piece, find_repeated, fingerprints, scripts};
 pub use problem::Problem;
 
 use super::{Family, LineReader, family_of, without_marks};
@@ -120,15 +122,25 @@ pub fn examine(
     job: &Job,
 ) -> Result<Report> {
     check_options(options)?;
-    let families = Families { src: family_of_file(src)?, tgt: family_of_file(tgt)? };
-    let mut ward = Ward::new(options, families, out)?;
-    let (mut src_lines, mut tgt_lines) = (LineReader::open(src)?, LineReader::open(tgt)?);
+    let mut ward = Ward::new(options, families_of(src, tgt)?, out)?;
+    let lines = [LineReader::open(src)?, LineReader::open(tgt)?];
+    visit(lines, &mut ward, job, |ward| ward.make_room([src, tgt], job))?;
+    ward.finish()
+}
+
+/// Admits line after line; `prepare` is called before each.
+fn visit<'a>(
+    [mut src_lines, mut tgt_lines]: [LineReader; 2],
+    ward: &mut Ward<'a>,
+    job: &Job,
+    prepare: impl Fn(&mut Ward<'a>) -> Result<()>,
+) -> Result<()> {
     loop {
         let (src_line, tgt_line) = (src_lines.next_line()?, tgt_lines.next_line()?);
         if src_line.is_none() && tgt_line.is_none() {
-            return ward.finish();
+            return Ok(());
         }
-        ward.make_room([src, tgt], job)?;
+        prepare(ward)?;
         ward.admit(src_line, tgt_line)?;
         if ward.line().is_multiple_of(BLOCK) {
             job.check()?;
@@ -151,6 +163,10 @@ fn check_options(options: &DoctorOptions) -> Result<()> {
         return wrong("factors", "0".into(), "at least 1 factor");
     }
     Ok(())
+}
+
+fn families_of(src: &Path, tgt: &Path) -> Result<Families> {
+    Ok(Families { src: family_of_file(src)?, tgt: family_of_file(tgt)? })
 }
 
 /// The writing that most letters of a file's first lines are in.
@@ -186,6 +202,8 @@ struct Ward<'a> {
     /// Nothing when repeated pairs are allowed.
     seen: Option<Seen>,
     report: Report,
+    /// Lines of the text that others look at.
+    before: u64,
     outputs: Option<Outputs>,
     entry: Vec<u8>,
 }
@@ -210,6 +228,7 @@ impl<'a> Ward<'a> {
             seen: (!options.allowed.contains(&Problem::Duplicate))
                 .then(|| Seen::new(options.memory)),
             report: Report { scripts, ..Report::default() },
+            before: 0,
             outputs: out.map(create).transpose()?,
             entry: Vec::new(),
         })
@@ -217,7 +236,7 @@ impl<'a> Ward<'a> {
 
     /// Number of the line last admitted.
     fn line(&self) -> u64 {
-        self.report.clean + self.report.quarantined
+        self.before + self.report.clean + self.report.quarantined
     }
 
     /// Reads on by another way where the pairs seen so far fill the memory.

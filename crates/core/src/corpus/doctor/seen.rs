@@ -8,6 +8,7 @@
 //! Cost: 20 to 50 bytes a pair in memory; beyond the budget 24 bytes on disk and another reading.
 
 use super::inspect::{self, TextPair};
+use super::piece::Listed;
 use super::{DoctorOptions, tidied};
 use crate::Job;
 use crate::corpus::LineReader;
@@ -26,7 +27,24 @@ pub enum Seen {
     /// Their fingerprints.
     Known(Known),
     /// The lines yet to come that repeat an earlier one, and the next of them.
-    Listed(Sorted<u64, ()>, Option<u64>),
+    Listed(Repeated, Option<u64>),
+}
+
+/// Lines that repeat an earlier one, in ascending order.
+pub enum Repeated {
+    /// As they were found here.
+    Here(Sorted<u64, ()>),
+    /// As they were found in all pieces of a text.
+    Anywhere(Listed),
+}
+
+impl Repeated {
+    fn next(&mut self) -> Result<Option<u64>> {
+        match self {
+            Repeated::Here(lines) => Ok(lines.next().transpose()?.map(|(line, ())| line)),
+            Repeated::Anywhere(lines) => lines.next(),
+        }
+    }
 }
 
 /// A set of fingerprints that does not outgrow its budget.
@@ -48,6 +66,16 @@ impl Seen {
         Seen::Known(Known { set: HashSet::default(), budget: left_of(memory) })
     }
 
+    /// These lines repeat an earlier one.
+    pub fn listed(lines: Listed) -> Result<Self> {
+        Seen::following(Repeated::Anywhere(lines))
+    }
+
+    fn following(mut lines: Repeated) -> Result<Self> {
+        let next = lines.next()?;
+        Ok(Seen::Listed(lines, next))
+    }
+
     /// Whether another pair can be remembered; if not, the text has to be read ahead.
     pub fn has_room(&self) -> bool {
         match self {
@@ -63,7 +91,7 @@ impl Seen {
             Seen::Listed(lines, next) => {
                 let repeats = *next == Some(line);
                 if repeats {
-                    *next = next_line(lines)?;
+                    *next = lines.next()?;
                 }
                 Ok(repeats)
             }
@@ -79,11 +107,8 @@ impl Seen {
         job: &Job,
     ) -> Result<Self> {
         let Seen::Known(Known { set, budget }) = self else { return Ok(self) };
-        let folder = TempFolder::new(options.temp_dir.as_deref());
-        // A quarter is left for what the allocator keeps of blocks that grew.
         let room = budget.saturating_sub(set.allocation_size());
-        let mut repeated = Sorter::new(&folder, room / 4, None);
-        let mut unknown = Sorter::new(&folder, room / 2, None);
+        let (mut unknown, mut repeated) = sorters(options, room);
         let mut ahead = Ahead::open(files, line, options)?;
         while let Some(fingerprint) = ahead.next()? {
             match fingerprint {
@@ -97,18 +122,19 @@ impl Seen {
         }
         drop(set);
         list_repeated(unknown.finish()?, &mut repeated, job)?;
-        let mut lines = repeated.finish()?;
-        let next = next_line(&mut lines)?;
-        Ok(Seen::Listed(lines, next))
+        Seen::following(Repeated::Here(repeated.finish()?))
     }
 }
 
-fn next_line(lines: &mut Sorted<u64, ()>) -> Result<Option<u64>> {
-    Ok(lines.next().transpose()?.map(|(line, ())| line))
+/// What sorts fingerprints, and the lines that repeat an earlier one, in so much memory.
+pub fn sorters(options: &DoctorOptions, room: usize) -> (Sorter<u128, u64>, Sorter<u64, ()>) {
+    let folder = TempFolder::new(options.temp_dir.as_deref());
+    // A quarter is left for what the allocator keeps of blocks that grew.
+    (Sorter::new(&folder, room / 2, None), Sorter::new(&folder, room / 4, None))
 }
 
 /// Adds every line but the first of those with equal fingerprints, which come in any order.
-fn list_repeated(
+pub fn list_repeated(
     fingerprints: Sorted<u128, u64>,
     repeated: &mut Sorter<u64, ()>,
     job: &Job,
@@ -132,7 +158,7 @@ fn list_repeated(
 }
 
 /// The fingerprints of the pairs after a line.
-struct Ahead<'a> {
+pub struct Ahead<'a> {
     src: LineReader,
     tgt: LineReader,
     line: u64,
@@ -146,11 +172,21 @@ impl<'a> Ahead<'a> {
             src.next_line()?;
             tgt.next_line()?;
         }
-        Ok(Ahead { src, tgt, line: after, options })
+        Ok(Ahead::new([src, tgt], after, options))
+    }
+
+    /// Those of the pairs that are read next, with so many lines before them.
+    pub fn new([src, tgt]: [LineReader; 2], before: u64, options: &'a DoctorOptions) -> Self {
+        Ahead { src, tgt, line: before, options }
+    }
+
+    /// The line last read.
+    pub fn line(&self) -> u64 {
+        self.line
     }
 
     /// The fingerprint of the next pair, or none where it is no text; nothing after the last pair.
-    fn next(&mut self) -> Result<Option<Option<u128>>> {
+    pub fn next(&mut self) -> Result<Option<Option<u128>>> {
         let (Some(src), Some(tgt)) = (self.src.next_line()?, self.tgt.next_line()?) else {
             return Ok(None);
         };

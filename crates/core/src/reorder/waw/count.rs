@@ -76,7 +76,24 @@ pub struct Features {
     table: Table,
 }
 
+/// A fingerprint, and in how many samples it fires.
+pub type Tally = (u64, u32);
+
 impl Features {
+    /// These features, of which each is given once.
+    pub fn of(tallies: &[Tally]) -> Self {
+        let mut ordered: Vec<(u32, u64)> =
+            tallies.iter().map(|&(fingerprint, count)| (!count, fingerprint)).collect();
+        ordered.sort_unstable();
+        let mut features = Features::default();
+        for (number, (count, fingerprint)) in (0..).zip(ordered) {
+            *features.table.slot(fingerprint) = number;
+            features.fingerprints.push(fingerprint);
+            features.counts.push(!count);
+        }
+        features
+    }
+
     /// The number of a feature.
     #[inline]
     pub fn number(&self, fingerprint: u64) -> Option<u32> {
@@ -91,8 +108,19 @@ impl Features {
 
 /// Finds the features of a corpus that are kept.
 pub fn count(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> Result<Features> {
+    Ok(Features::of(&tally(corpus, shapes, options, options.min_count, job)?))
+}
+
+/// The features that fire in at least so many samples of a corpus, and in how many, in any order.
+pub fn tally(
+    corpus: &Corpus,
+    shapes: &Shapes,
+    options: &Options,
+    least: u32,
+    job: &Job,
+) -> Result<Vec<Tally>> {
     job.begin(2 * corpus.len() as u64);
-    let sketch = sketch(corpus, shapes, options, job)?;
+    let sketch = sketch(corpus, shapes, options, least, job)?;
     let make = <(Walker, Table)>::default;
     let workers = for_each_block(corpus.len(), BLOCK, job, make, |(walker, table), block| {
         Walker::samples(walker, corpus, shapes, options, block, |_, fingerprints| {
@@ -110,20 +138,7 @@ pub fn count(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> 
     for table in tables {
         table.entries().for_each(|(fingerprint, count)| *all.slot(fingerprint) += count);
     }
-    let mut kept: Vec<(u32, u64)> = all
-        .entries()
-        .filter(|&(_, count)| count >= options.min_count)
-        .map(|(fingerprint, count)| (!count, fingerprint))
-        .collect();
-    drop(all);
-    kept.sort_unstable();
-    let mut features = Features::default();
-    for (number, (count, fingerprint)) in (0..).zip(kept) {
-        *features.table.slot(fingerprint) = number;
-        features.fingerprints.push(fingerprint);
-        features.counts.push(!count);
-    }
-    Ok(features)
+    Ok(all.entries().filter(|&(_, count)| count >= least).collect())
 }
 
 /// Counts of hashes that stop at a limit.
@@ -143,14 +158,20 @@ impl Sketch {
     }
 }
 
-fn sketch(corpus: &Corpus, shapes: &Shapes, options: &Options, job: &Job) -> Result<Sketch> {
+fn sketch(
+    corpus: &Corpus,
+    shapes: &Shapes,
+    options: &Options,
+    least: u32,
+    job: &Job,
+) -> Result<Sketch> {
     // About ten wrong answers a word, and some twenty features each; half of them are rare.
     let guess =
         corpus.text().words().saturating_mul(options.window.width as usize).saturating_mul(10);
     let size = guess.next_power_of_two().clamp(LEAST_CELLS, MOST_CELLS);
     let mut cells = Vec::new();
     cells.resize_with(size, || AtomicU8::new(0));
-    let sketch = Sketch { cells, enough: options.min_count.min(FULL) as u8 };
+    let sketch = Sketch { cells, enough: least.min(FULL) as u8 };
     for_each_block(corpus.len(), BLOCK, job, Walker::default, |walker, block| {
         walker.samples(corpus, shapes, options, block, |_, fingerprints| {
             for &fingerprint in fingerprints {

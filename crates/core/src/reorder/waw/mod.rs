@@ -8,7 +8,7 @@
 //! Not: the optimiser, which is Python's; a model of the sentence's end.
 //!
 //! The stage reads top to bottom: `prepared` holds a sentence, `template` and `around` say what is
-//! learned from it, `count` and `rows` write it down, `objective` and `train` learn, `model` keeps what was
+//! learned from it, `count` and `rows` write it down (`shard`: in tasks over parts of a text), `objective` and `train` learn, `model` keeps what was
 //! learned, `matrix` uses it. What it shares with other models of the next word is in `jump`.
 
 mod around;
@@ -19,15 +19,18 @@ mod objective;
 mod options;
 mod prepared;
 mod rows;
+mod shard;
 mod template;
 mod train;
 
 #[cfg(test)]
 mod tests;
 
+pub use count::BLOCK;
 pub(crate) use model::SEAL;
 pub use model::{Model, Recipe, VERSION};
 pub use options::{Anchor, Objective, Options, Templates};
 pub use prepared::Prepared;
+pub use shard::{find_candidates, read_samples, write_samples};
 pub use template::{Ends, Firing, Shapes};
 pub use train::{Slope, Trainer};

@@ -409,3 +409,58 @@ fn the_message_of_a_wrong_file_says_what_to_do() {
          make it again with `wayword waw train`"
     );
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn shards_give_the_trainer_of_the_whole(
+        sentences in prop::collection::vec(
+            (prop::collection::vec("[abc]", 0..6), prop::collection::vec(0_u32..6, 0..6)),
+            1..300,
+        ),
+        cuts in prop::collection::btree_set(1_usize..4, 0..4),
+        min_count in 1_u32..12,
+        memory in 0_usize..4000,
+    ) {
+        let mut corpus = Corpus::default();
+        for (words, targets) in &sentences {
+            let links: Vec<Link> =
+                (0..).zip(targets).take(words.len()).map(|(src, &tgt)| Link::new(src, tgt)).collect();
+            corpus.push(&Sentence::of_words(words.iter().map(String::as_str)), &links).unwrap();
+        }
+        let job = Job::new(2);
+        let options = Options { min_count, ..options("W") };
+        let whole = Trainer::new(&corpus, options, usize::MAX, None, &job).unwrap();
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut * BLOCK).collect();
+        ends.retain(|&end| end < corpus.len());
+        ends.insert(0, 0);
+        ends.push(corpus.len());
+        let shards: Vec<Corpus> =
+            ends.windows(2).map(|cut| corpus.part(cut[0]..cut[1]).unwrap()).collect();
+        let folder = crate::storage::TempFolder::new(None);
+        let room = folder.path().unwrap();
+        let paths = |name: &str| -> Vec<PathBuf> {
+            (0..shards.len()).map(|number| room.join(format!("{name}{number}"))).collect()
+        };
+        let (found, samples) = (paths("found"), paths("samples"));
+        let count = u32::try_from(shards.len()).unwrap();
+        for (shard, out) in shards.iter().zip(&found) {
+            find_candidates(shard, &options, count, out, &job).unwrap();
+        }
+        for (shard, out) in shards.iter().zip(&samples) {
+            write_samples(shard, &options, &found, (memory, None), out, &job).unwrap();
+        }
+        let room = (memory, None);
+        let joined = read_samples(options, corpus.len(), &found, &samples, room, &job).unwrap();
+        prop_assert_eq!(joined.samples(), whole.samples());
+        prop_assert_eq!(joined.features(), whole.features());
+        let [own, others] =
+            [&whole, &joined].map(|trainer| trainer.adagrad(2, 0.2, 1.0, &job).unwrap());
+        prop_assert_eq!(&own, &others);
+        let slopes = [&whole, &joined].map(|trainer| trainer.slope(&own, 1.0, &job).unwrap());
+        prop_assert_eq!(&slopes[0], &slopes[1]);
+        let models =
+            [&whole, &joined].map(|trainer| trainer.model(&corpus, &own, 1.0, &job).unwrap());
+        prop_assert_eq!(models[0].bytes(), models[1].bytes());
+    }
+}

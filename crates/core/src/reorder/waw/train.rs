@@ -29,10 +29,10 @@ const MOST_BITS: u32 = 40;
 /// Samples as rows, ready for an optimiser.
 #[derive(Debug)]
 pub struct Trainer {
-    options: Options,
-    features: Features,
-    rows: Rows,
-    samples: u64,
+    pub(super) options: Options,
+    pub(super) features: Features,
+    pub(super) rows: Rows,
+    pub(super) samples: u64,
 }
 
 /// Likelihood and gradient at some weights.
@@ -72,30 +72,10 @@ impl Trainer {
         folder: Option<&Path>,
         job: &Job,
     ) -> Result<Self> {
-        options.check()?;
-        let lacks = |layer: &str| Error::Argument {
-            name: "templates".into(),
-            found: format!("`{}`, but the text has no {layer}", options.templates),
-            expected: "text with them, or fewer templates".into(),
-        };
-        let (needs, has) = (options.templates.needs(), corpus.text().annotation());
-        if needs.tags && !has.tags {
-            return Err(lacks("tags"));
-        }
-        if needs.chunks && !has.chunks {
-            return Err(lacks("chunks"));
-        }
+        check(corpus, &options)?;
         let shapes = Shapes::new(&options);
         let features = count(corpus, &shapes, &options, job)?;
-        let rows = Rows::new(corpus.len().div_ceil(BLOCK), memory, folder);
-        job.begin(corpus.len() as u64);
-        let fillers =
-            for_each_block(corpus.len(), BLOCK, job, Filler::default, |filler, block| {
-                let number = block.start / BLOCK;
-                let bytes = filler.fill(corpus, &shapes, &options, &features, block);
-                rows.put(number, bytes)
-            })?;
-        let samples = fillers.iter().map(|filler| filler.samples).sum();
+        let (rows, samples) = fill(corpus, &shapes, &options, &features, memory, folder, job)?;
         Ok(Trainer { options, features, rows, samples })
     }
 
@@ -250,6 +230,44 @@ impl Trainer {
         }
         Ok(all)
     }
+}
+
+/// Refuses options that cannot be meant, or that the text has too few layers for.
+pub(super) fn check(corpus: &Corpus, options: &Options) -> Result<()> {
+    options.check()?;
+    let lacks = |layer: &str| Error::Argument {
+        name: "templates".into(),
+        found: format!("`{}`, but the text has no {layer}", options.templates),
+        expected: "text with them, or fewer templates".into(),
+    };
+    let (needs, has) = (options.templates.needs(), corpus.text().annotation());
+    if needs.tags && !has.tags {
+        return Err(lacks("tags"));
+    }
+    if needs.chunks && !has.chunks {
+        return Err(lacks("chunks"));
+    }
+    Ok(())
+}
+
+/// Writes the samples of a corpus down; also how many there are.
+pub(super) fn fill(
+    corpus: &Corpus,
+    shapes: &Shapes,
+    options: &Options,
+    features: &Features,
+    memory: usize,
+    folder: Option<&Path>,
+    job: &Job,
+) -> Result<(Rows, u64)> {
+    let rows = Rows::new(corpus.len().div_ceil(BLOCK), memory, folder);
+    job.begin(corpus.len() as u64);
+    let fillers = for_each_block(corpus.len(), BLOCK, job, Filler::default, |filler, block| {
+        let number = block.start / BLOCK;
+        let bytes = filler.fill(corpus, shapes, options, features, block);
+        rows.put(number, bytes)
+    })?;
+    Ok((rows, fillers.iter().map(|filler| filler.samples).sum()))
 }
 
 impl Filler {
