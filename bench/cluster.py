@@ -226,8 +226,10 @@ def cluster() -> Iterator[Any]:
     """A head without a CPU, and nodes with one each."""
     from ray.cluster_utils import Cluster
 
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-    head = {"num_cpus": 0, "include_dashboard": False, **SMALL}
+    from wayword.cluster.runner import QUIET
+
+    os.environ |= {**QUIET, "RAY_worker_niceness": "0"}
+    head = {"num_cpus": 0, "include_dashboard": False, "include_log_monitor": False, **SMALL}
     nodes = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(NODES):
         nodes.add_node(num_cpus=1, **SMALL)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -16,6 +17,7 @@ from wayword import experiment
 from wayword.cluster import RayRunner, open_runner
 from wayword.cluster.objects import Objects
 from wayword.cluster.place import Place
+from wayword.cluster.runner import QUIET
 from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError, WaywordError
 from wayword.pipeline import assemble, plan
@@ -37,10 +39,9 @@ def cluster() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="no cluster is tried: pip install 'wayword[cluster]'")
     from ray.cluster_utils import Cluster
 
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-    nodes = Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **SMALL}
-    )
+    os.environ |= {**QUIET, "RAY_worker_niceness": "0"}
+    head = {"num_cpus": 0, "include_dashboard": False, "include_log_monitor": False, **SMALL}
+    nodes = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(3):
         nodes.add_node(num_cpus=1, **SMALL)
     ray.init(address=nodes.address, log_to_driver=False, logging_level="ERROR")
@@ -218,6 +219,49 @@ def test_a_lost_node_costs_its_tasks_alone(lost: str, cluster: Any, tmp_path: Pa
     assert len(calls(tmp_path, lost)) == 2
     assert [len(calls(tmp_path, f"shard {number}")) for number in (0, 1, 3, 4, 5)] == [1] * 5
     assert not list((tmp_path / "work").glob(".*"))
+
+
+def freeze(node: Any) -> None:
+    """Stop all processes of a node: it is there, and does not answer."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    parents = {
+        int(place.name): int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+        for place in Path("/proc").iterdir()
+        if place.name.isdigit() and place.joinpath("stat").exists()
+    }
+    for process in (raylet, *(child for child, parent in parents.items() if parent == raylet)):
+        os.kill(process, signal.SIGSTOP)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("frozen", ["whole", "shard 2"])
+def test_what_a_frozen_node_has_is_made_by_another(
+    frozen: str, cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Ray finds such a node dead, but goes on waiting for what it has."""
+    (tmp_path / "notes").write_text("")
+    stage = Stage("slow", make_slow, inputs={"notes": File(tmp_path / "notes")})
+    results: list[Any] = []
+    with RayRunner(tmp_path / "work", width=6, patience=20.0) as runner:
+        thread = threading.Thread(target=lambda: results.extend(runner.run([stage])))
+        thread.start()
+        done = "work/.slow-*.shards/shard-*/stage.json"
+        wait_for(lambda: len(list(tmp_path.glob(done))) == 5)
+        [node] = wait_for(lambda: calls(tmp_path, "shard 2") and calls(tmp_path, frozen))
+        [lose] = [one for one in cluster.worker_nodes if one.node_id == node]
+        freeze(lose)
+        (tmp_path / "go").touch()
+        thread.join(PATIENCE)
+        is_done = not thread.is_alive()
+        cluster.remove_node(lose, allow_graceful=False)
+        cluster.add_node(num_cpus=1, **SMALL)
+        thread.join(PATIENCE)
+    assert is_done
+    assert [result.facts for result in results] == [{"numbers": [0, 1, 2, 3, 4, 5]}]
+    assert len(calls(tmp_path, frozen)) == 2
+    expected = "slow: nothing was heard of it" if frozen == "whole" else "shard: a node did not"
+    assert any(message.startswith(expected) for message in caplog.messages)
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def examined(folder: Path, sides: list[bytes], width: int, suffix: str = "") -> 
     paths = [folder / f"{lang}{suffix}" for lang in LANGS]
     for path, data in zip(paths, sides, strict=True):
         path.write_bytes(gzip.compress(data) if suffix else data)
-    stage = clean_stage(*paths, doctor.Options(max_ratio=4.0))
+    stage = clean_stage(paths[0], paths[1], doctor.Options(max_ratio=4.0))
     with Store(folder / "work", width=width) as store:
         [result] = store.run([stage])
     assert not list((folder / "work").glob(".*"))

@@ -2,11 +2,14 @@
 
 In: orders (``wayword.cluster.task``). Out: their reports as they come, or the error of a task as if
 it had been raised here.
-How: a task is tried again by Ray when its node or its process is lost, but not when it fails.
+How: a task is tried again by Ray when its node or its process is lost, but not when it fails, nor
+when its node is there and does not answer: for that, a task may be sent twice, and who is first
+counts; both make the same.
 Ray takes its CPUs from a task that waits for others, and starts one more process on its node to use
 them; so who waits for a moment only does it in a second thread, where Ray takes nothing.
 """
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -32,6 +35,7 @@ class Crew:
 
         self._place = place
         self._orders: dict[Any, Order] = {}
+        self._sent: dict[Any, float] = {}  # when
         self._remote = ray.remote(perform).options(
             num_cpus=site.threads, max_retries=RETRIES, scheduling_strategy="SPREAD"
         )
@@ -66,7 +70,23 @@ class Crew:
 
     def send(self, order: Order) -> None:
         """Have a stage made."""
-        self._orders[self._remote.remote(order)] = order
+        ref = self._remote.remote(order)
+        self._orders[ref], self._sent[ref] = order, time.monotonic()
+
+    def overdue(self, seconds: float) -> Order | None:
+        """What was sent first of all that is under way for longer than this; None for nothing."""
+        for ref, order in self._orders.items():
+            if time.monotonic() - self._sent[ref] > seconds:
+                return order
+        return None
+
+    def drop(self, key: str) -> None:
+        """Give up the tasks that make a stage of this key, which somebody else made."""
+        import ray
+
+        for ref in [ref for ref, order in self._orders.items() if order.stage.key == key]:
+            ray.cancel(ref, force=True, recursive=True)
+            self._orders.pop(ref)
 
     @property
     def orders(self) -> list[Order]:
@@ -81,8 +101,12 @@ class Crew:
         refs = list(self._orders)
         ready = _ready(refs, 1 if wait else len(refs), WAIT if wait else 0, hold)
         for ref in ready:
+            if ref not in self._orders:
+                continue  # a second copy of what was just dropped
             report = outcome(ref, self._orders[ref].stage.name)
-            yield self._orders.pop(ref).stage.key, report
+            key = self._orders.pop(ref).stage.key
+            self.drop(key)
+            yield key, report
 
 
 def _ready(refs: list[Any], count: int, timeout: float, hold: bool) -> list[Any]:

@@ -46,6 +46,7 @@ class Hearing:
         self._place, self._progress = place, progress
         self._heard: dict[tuple[str, str], int] = {}  # records, by stage and attempt
         self._looked = 0.0
+        self._last: dict[str, tuple[Any, float]] = {}  # what a stage told last, and when
         self.shown: Stage | None = None
 
     def listen(self, stages: Sequence[Stage]) -> None:
@@ -57,9 +58,21 @@ class Hearing:
             state = self._state(stage)
             if state is None:
                 continue
+            if stage.key not in self._last or self._last[stage.key][0] != state:
+                self._last[stage.key] = state, self._looked
             self._retell(stage, state["attempt"], state["told"])
             if stage is self.shown and self._progress is not None and "progress" in state:
                 self._progress(*state["progress"])
+
+    def silence(self, stage: Stage) -> float:
+        """Seconds since a stage told anything; 0 for one that has not begun."""
+        told = self._last.get(stage.key)
+        return 0.0 if told is None else time.monotonic() - told[1]
+
+    def forget(self, stage: Stage) -> None:
+        """Wait for a word of a stage anew."""
+        self._last.pop(stage.key, None)
+        self._place.remove(self._place.root / told_name(stage))
 
     def _state(self, stage: Stage) -> Any:
         """What a stage told last; None when it has not, or is just writing it."""
@@ -72,7 +85,7 @@ class Hearing:
     def end(self, stage: Stage, report: "Report") -> None:
         """Pass on the rest of what a stage told."""
         self._retell(stage, report.attempt, report.told)
-        self._place.remove(self._place.root / told_name(stage))
+        self.forget(stage)
         if stage is self.shown:
             self.shown = None
 

@@ -37,6 +37,8 @@ class Site:
     threads: int
     slots: int
     width: int
+    #: seconds without a word after which a task is given to somebody else as well
+    patience: float
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,15 @@ log = logging.getLogger(__name__)
 SHARDS = 2  # for each task that can run at a time, so that a slow or lost one costs little
 REACHING = 10.0  # seconds that a head node gets to answer
 TIDYING = 30.0  # seconds that nodes get to remove their copies
+PATIENCE = 300.0  # seconds
 OBJECT_STORE = 80 << 20  # bytes; Ray takes no less, and we need less
+#: What Ray's processes need not do for us: count and report what they do, also to its makers.
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_enable_metrics_collection": "0",
+    "RAY_event_stats": "0",
+    "RAY_task_events_report_interval_ms": "0",
+}
 
 
 def open_runner(
@@ -83,6 +91,7 @@ class RayRunner(Store):
         progress: Progress | None = None,
         watch: Watch | None = None,
         width: int = 0,
+        patience: float = PATIENCE,
     ) -> None:
         """``address`` is that of the head node, such as ``10.0.0.1:6379``.
 
@@ -90,11 +99,12 @@ class RayRunner(Store):
         for this run.
         ``threads`` are the CPUs of a task (0: those of the smallest node), ``width`` the shards of
         a stage (0: two for each task that can run at a time). Without ``storage`` the folder, and
-        files that go into stages, must be seen under the same path on all nodes.
+        files that go into stages, must be seen under the same path on all nodes. A task of which
+        nothing is heard for ``patience`` seconds is given to another node as well.
         """
         path = Path(folder).resolve()
         super().__init__(path, threads=threads, progress=progress, watch=watch, width=width)
-        self._address, self._storage = address, storage
+        self._address, self._storage, self._patience = address, storage, patience
         self._is_connected_here = False
         self._joined: Site | None = None
 
@@ -175,8 +185,8 @@ class RayRunner(Store):
 
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address == "local":
-            # Ray tells its makers about its use unless it is told not to.
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            for name, value in QUIET.items():
+                os.environ.setdefault(name, value)
             quiet |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE}
         ray.init(address=address, **quiet)
 
@@ -192,7 +202,8 @@ class RayRunner(Store):
         slots = sum(count // threads for count in usable)
         width = self.width or SHARDS * slots
         run = secrets.token_hex(6)
-        return Site(str(self.folder), self._storage, run, __version__, threads, slots, width)
+        room = (threads, slots, width, self._patience)
+        return Site(str(self.folder), self._storage, run, __version__, *room)
 
     def _working_nodes(self) -> list[Any]:
         """Nodes with a CPU; a process that is started on another one would only cost."""
@@ -234,6 +245,7 @@ class RayRunner(Store):
                 if not crew.orders:
                     break
                 hearing.listen([order.stage for order in crew.orders])
+                self._send_again(crew, hearing)
                 for key, report in crew.done():
                     hearing.end(known[key], report)
                     self._finish(known[key], self._place.receive(report.result))
@@ -258,6 +270,15 @@ class RayRunner(Store):
                 log.info("%s: begins", stage.name)
                 inputs = self._place.send(stage.inputs, self._results)
                 crew.send(Order(self._site, stage, inputs, is_heard=True))
+
+    def _send_again(self, crew: Crew, hearing: Hearing) -> None:
+        """Have stages of which nothing is heard made elsewhere too: a node may be frozen."""
+        for order in crew.orders:
+            if hearing.silence(order.stage) > self._site.patience:
+                told = "%s: nothing was heard of it for %.0f s; it is given to another node as well"
+                log.warning(told, order.stage.name, hearing.silence(order.stage))
+                hearing.forget(order.stage)
+                crew.send(order)
 
     def _is_ready(self, stage: Stage) -> bool:
         return all(needed.key in self._results for needed in stage.needs)

@@ -11,6 +11,7 @@ Not: user code; what is called are the functions of stages, imported by their na
 import json
 import logging
 import shutil
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,10 +30,14 @@ from wayword.store import DONE, Store
 
 __all__ = ["Order", "Report", "look", "perform", "tidy"]
 
+log = logging.getLogger(__name__)
+
 RETRIES = 20  # nodes that a task may lose
 AHEAD = 2  # shards that are sent for each other task that can run at a time
 PATIENCE = 2  # times as long as for its slowest shard a stage keeps its CPUs while it waits
+LATE = 4  # times as long as the slowest shard took, others are waited for
 PACE = 1.0  # seconds between two words about progress
+BEAT = 5.0  # seconds between two signs of life
 WAIT = 0.5  # seconds between two looks at what nodes tell
 
 
@@ -166,14 +171,19 @@ class Workbench(Store):
                 while len(waiting) > 1 and len(crew.orders) < AHEAD * (self._site.slots - 1):
                     shard = waiting.popleft()
                     crew.send(Order(self._site, shard, self._place.send(shard.inputs, {}), name))
-                if waiting:
-                    shard = waiting.pop()
+                late = None if waiting else crew.overdue(shift.patience(self._site))
+                if waiting or late is not None:
+                    shard = waiting.pop() if late is None else late.stage
                     here = Workbench(self._place, Order(self._site, shard, None, name), None)
                     with shift.working():
                         results[shard.key] = here.made(shard, filled(shard.inputs, {}))
+                if late is not None:
+                    log.warning("%s: a node did not answer; it was made by another", shard.name)
+                    crew.drop(shard.key)
                 if crew.orders:
                     for key, report in crew.done(wait=not waiting, hold=shift.is_short):
                         results[key] = self._taken(report)
+                        shift.saw(results[key].cost.seconds)
                 if self.progress is not None:
                     self.progress(len(results), total)
         return [results[shard.key] for shard in shards]
@@ -200,6 +210,14 @@ class _Shift:
         self._ended = time.monotonic()
         self._slowest = max(self._slowest, self._ended - start)
 
+    def saw(self, seconds: float) -> None:
+        """Note how long a shard took elsewhere."""
+        self._slowest = max(self._slowest, seconds)
+
+    def patience(self, site: Site) -> float:
+        """Seconds after which a shard that was sent is made here: its node may be frozen."""
+        return max(site.patience, LATE * self._slowest)
+
     @property
     def is_short(self) -> bool:
         """Whether others may still need what this process needed: then its CPUs are kept.
@@ -216,6 +234,7 @@ class _Voice(logging.Handler):
         super().__init__(logging.INFO)
         self._place, self._name = place, name
         self._said = 0.0
+        self._lock = threading.Lock()
         self.attempt = uuid4().hex
         self._state: dict[str, Any] = {"node": node, "attempt": self.attempt}
         self.told: list[Told] = []
@@ -226,12 +245,27 @@ class _Voice(logging.Handler):
         level = logger.level
         logger.setLevel(logging.INFO)
         logger.addHandler(self)
+        is_over = threading.Event()
+        alive = threading.Thread(target=self._beat, args=(is_over,), daemon=True)
         try:
             self._say()
+            if self._name:
+                alive.start()
             yield
         finally:
+            is_over.set()
+            if alive.is_alive():
+                alive.join()
             logger.removeHandler(self)
             logger.setLevel(level)
+
+    def _beat(self, is_over: threading.Event) -> None:
+        """Tell from time to time that this process is there."""
+        beats = 0
+        while not is_over.wait(BEAT):
+            beats += 1
+            self._state["beats"] = beats
+            self._say()
 
     def progress(self, done: int, total: int) -> None:
         """Called by stages."""
@@ -250,6 +284,8 @@ class _Voice(logging.Handler):
         self._say()
 
     def _say(self) -> None:
-        if self._name:
+        if not self._name:
+            return
+        with self._lock:
             self._said = time.monotonic()
             self._place.write(self._name, json.dumps({**self._state, "told": self.told}).encode())
