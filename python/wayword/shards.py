@@ -152,7 +152,7 @@ def spread_fit(
         return preparation
     chosen = {"name": name, "preparation": preparation.to_dict()}
     forms = Stage("forms", make_forms, chosen, version=2, memory=work.memory)
-    with work.spread(_line_shards(work, forms, text)) as results:
+    with work.spread(_line_shards(work, forms, text, is_added_up=True)) as results:
         paths = [result / "forms" for result in results]
         return preparation.learned(preparation.runs(work.out, paths), table)
 
@@ -251,19 +251,28 @@ def _line_shards(
     text: Result,
     more: Mapping[str, Input] | None = None,
     lines: int | None = None,
+    *,
+    is_added_up: bool = False,
 ) -> list[Stage]:
     """A stage like this one for each piece of the file of a result that its options name.
 
-    ``lines`` are those that count, from the first; None for all.
+    ``lines`` are those that count, from the first; None for all. What ``is_added_up`` has many
+    entries that several pieces share, so that fewer pieces cost less.
     """
     path = text / stage.options["name"]
     lines = count_lines(path) if lines is None else lines
-    pieces = cut([path], bounds(lines, work.shards(lines)))
+    count = work.shards(lines)
+    pieces = cut([path], bounds(lines, _half(count) if is_added_up else count))
     inputs: dict[str, Input] = {"text": text, **(more or {})}
     return [
         replace(stage, options={**stage.options, "piece": list(piece)}, inputs=inputs)
         for [piece] in pieces
     ]
+
+
+def _half(count: int) -> int:
+    """Half as many shards: one for each task that can run at a time."""
+    return -(-count // 2)
 
 
 def _piece_of(work: Work) -> Iterator[str]:
@@ -277,7 +286,7 @@ def spread_aligner(work: Work, options: align.Options) -> align.Aligner:
     files = [text / "train.src", text / "train.tgt"]
     lines = count_lines(files[0])
     # Every part counts into a lexicon of its own: half as many as there are shards are enough.
-    count = -(-work.shards(lines) // 2)
+    count = _half(work.shards(lines))
     folder = work.aside / f"learn-{count}"
     folder.mkdir(parents=True, exist_ok=True)
     parts = []
@@ -433,7 +442,7 @@ def spread_lm(
     assert work.spread is not None, "asked for shards"
     counted = {"order": options["order"], "memory": options["memory"]}
     ngrams = Stage("ngrams", make_ngrams, {"name": "train.tgt", **counted})
-    shards = _line_shards(work, ngrams, work.inputs["text"], lines=lines)
+    shards = _line_shards(work, ngrams, work.inputs["text"], lines=lines, is_added_up=True)
     with work.spread(shards) as results:
         counts = [result / "ngrams" for result in results]
         rest = work.out / "further"
