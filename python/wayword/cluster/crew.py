@@ -3,8 +3,7 @@
 In: orders (``wayword.cluster.task``). Out: their reports as they come, or the error of a task as if
 it had been raised here.
 How: a task is tried again by Ray when its node or its process is lost, but not when it fails, nor
-when its node is there and does not answer: for that, a task may be sent twice, and who is first
-counts; both make the same.
+when its node is there and does not answer: such a task is dropped, and sent or made again.
 Ray takes its CPUs from a task that waits for others, and starts one more process on its node to use
 them; so who waits for a moment only does it in a second thread, where Ray takes nothing.
 """
@@ -81,7 +80,7 @@ class Crew:
         return None
 
     def drop(self, key: str) -> None:
-        """Give up the tasks that make a stage of this key, which somebody else made."""
+        """Give up the task that makes the stage of this key, which somebody else makes."""
         import ray
 
         for ref in [ref for ref, order in self._orders.items() if order.stage.key == key]:
@@ -101,12 +100,8 @@ class Crew:
         refs = list(self._orders)
         ready = _ready(refs, 1 if wait else len(refs), WAIT if wait else 0, hold)
         for ref in ready:
-            if ref not in self._orders:
-                continue  # a second copy of what was just dropped
             report = outcome(ref, self._orders[ref].stage.name)
-            key = self._orders.pop(ref).stage.key
-            self.drop(key)
-            yield key, report
+            yield self._orders.pop(ref).stage.key, report
 
 
 def _ready(refs: list[Any], count: int, timeout: float, hold: bool) -> list[Any]:

@@ -37,7 +37,7 @@ class Site:
     threads: int
     slots: int
     width: int
-    #: seconds without a word after which a task is given to somebody else as well
+    #: seconds without a word after which a task is given to somebody else
     patience: float
 
 

@@ -100,7 +100,7 @@ class RayRunner(Store):
         ``threads`` are the CPUs of a task (0: those of the smallest node), ``width`` the shards of
         a stage (0: two for each task that can run at a time). Without ``storage`` the folder, and
         files that go into stages, must be seen under the same path on all nodes. A task of which
-        nothing is heard for ``patience`` seconds is given to another node as well.
+        nothing is heard for ``patience`` seconds is given to another node.
         """
         path = Path(folder).resolve()
         super().__init__(path, threads=threads, progress=progress, watch=watch, width=width)
@@ -272,12 +272,13 @@ class RayRunner(Store):
                 crew.send(Order(self._site, stage, inputs, is_heard=True))
 
     def _send_again(self, crew: Crew, hearing: Hearing) -> None:
-        """Have stages of which nothing is heard made elsewhere too: a node may be frozen."""
+        """Have stages of which nothing is heard made elsewhere: a node may be frozen."""
         for order in crew.orders:
             if hearing.silence(order.stage) > self._site.patience:
-                told = "%s: nothing was heard of it for %.0f s; it is given to another node as well"
+                told = "%s: nothing was heard of it for %.0f s; it is given to another node"
                 log.warning(told, order.stage.name, hearing.silence(order.stage))
                 hearing.forget(order.stage)
+                crew.drop(order.stage.key)  # if its node wakes up, it shall not go on
                 crew.send(order)
 
     def _is_ready(self, stage: Stage) -> bool:
