@@ -23,9 +23,10 @@ use crate::Job;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
 use crate::narrow::{to_u32, to_usize};
+use crate::ordered::in_order;
 use crate::parallel;
 use crate::storage::{
-    BodySum, InOrder, SealedFile, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
+    BodySum, SealedFile, Sorter, Spool, TempFolder, in_memory, prefer_large_pages,
 };
 use memmap2::MmapMut;
 use std::ops::Range;
@@ -239,8 +240,8 @@ fn write_order<const SIZE: usize>(
     }
     let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
     let mut lines = Lines::<SIZE>::new(table);
-    let in_order = InOrder::new(|entries: &Vec<(Key<1>, Scores)>| {
-        for &(Key([hash]), (prob, backoff)) in entries {
+    let take = |entries: Vec<(Key<1>, Scores)>| {
+        for (Key([hash]), (prob, backoff)) in entries {
             lines.add(hash, sink, |value| {
                 value[..4].copy_from_slice(&prob.to_le_bytes());
                 if let Some(place) = value.get_mut(4..8) {
@@ -249,16 +250,14 @@ fn write_order<const SIZE: usize>(
             })?;
         }
         Ok(())
-    });
+    };
     let sort = |(): &mut (), part: usize| {
         let mut sorters = taken(&parts[part]).unwrap_or_default().into_iter();
-        let Some(mut sorter) = sorters.next() else { return Ok(()) };
+        let Some(mut sorter) = sorters.next() else { return Ok(Vec::new()) };
         sorters.try_for_each(|other| sorter.absorb(other))?;
-        let mut entries = sorter.finish()?.collect::<Result<Vec<_>>>()?;
-        in_order.put(part, &mut entries)
+        sorter.finish()?.collect::<Result<Vec<_>>>()
     };
-    parallel::map(PARTS, 1, job, || (), sort)?;
-    drop(in_order);
+    in_order(PARTS, job, || (), sort, take)?;
     lines.finish(sink)?;
     Ok(list.map(Spool::finish).transpose()?)
 }
@@ -271,15 +270,14 @@ fn listed(oldest: WordId, is_last: bool) -> u32 {
 /// Writes the list of an order of a tree.
 fn write_list(trie: &Trie, order: usize, sink: &mut Sink<'_>, job: &Job) -> Result<()> {
     let blocks = blocks(trie.levels[order - 1].words.len() as u64, BLOCK);
-    let in_order = InOrder::new(|list: &Vec<u8>| sink.write(list));
-    let work = |list: &mut Vec<u8>, block: usize| {
-        list.clear();
+    let work = |(): &mut (), block: usize| {
+        let mut list = Vec::new();
         trie.visit_oldest(order, blocks[block].clone(), |oldest, is_last| {
             list.extend(listed(oldest, is_last).to_le_bytes());
         });
-        in_order.put(block, list)
+        Ok(list)
     };
-    parallel::map(blocks.len(), 1, job, Vec::new, work)?;
+    in_order(blocks.len(), job, || (), work, |list| sink.write(&list))?;
     Ok(())
 }
 

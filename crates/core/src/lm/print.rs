@@ -8,8 +8,8 @@ use super::grams::{Gram, Grams};
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::{to_u32, to_usize, whole};
-use crate::parallel;
-use crate::storage::{InOrder, NewFile};
+use crate::ordered::in_order;
+use crate::storage::NewFile;
 use std::f64::consts::LN_10;
 use std::path::Path;
 
@@ -72,18 +72,15 @@ fn print_order(
         })?;
         return file.write(&text);
     }
-    let in_order = InOrder::new(|text: &Vec<u8>| file.write(text));
-    let work = |text: &mut Vec<u8>, block: usize| {
-        text.clear();
-        let start = block as u64 * size;
-        let mut each = |gram: &Gram| {
-            put(gram, text);
+    let work = |(): &mut (), block: usize| {
+        let (mut text, start) = (Vec::new(), block as u64 * size);
+        grams.visit(order, start..count.min(start + size), &mut |gram| {
+            put(gram, &mut text);
             Ok(())
-        };
-        grams.visit(order, start..count.min(start + size), &mut each)?;
-        in_order.put(block, text)
+        })?;
+        Ok(text)
     };
-    parallel::map(to_usize(count.div_ceil(size)), 1, job, Vec::new, work)?;
+    in_order(to_usize(count.div_ceil(size)), job, || (), work, |text| file.write(&text))?;
     Ok(())
 }
 

@@ -5,15 +5,14 @@
 //! compared with their checksums in the background (`Check`), and
 //! read without going past their end (`Cursor`, `Body`); temporary files that go when their owner
 //! goes (`TempFolder`), and what is spilled to them: bytes (`BlobWriter`, `TempFile`), sequences
-//! and sorted records (`Spool`, `Sorter`); pieces that threads bring in any order (`InOrder`); what
-//! tasks tell each other (`Wire`); how much memory is left for it (`left_of`).
+//! and sorted records (`Spool`, `Sorter`); what tasks tell each other (`Wire`); how much memory is
+//! left for it (`left_of`).
 //! Not: what the bytes mean; every format is described where it is written.
 
 mod blob;
 mod bytes;
 mod check;
 mod file;
-mod in_order;
 mod mapped;
 mod memory;
 mod part;
@@ -26,7 +25,6 @@ pub use blob::{Blob, BlobWriter, Pass};
 pub use bytes::{Cursor, long_at, short_at, write_number};
 pub use check::Check;
 pub use file::{NewFile, NewFolder, replaces};
-pub use in_order::InOrder;
 pub use mapped::{in_memory, map, map_open, prefer_large_pages, read_only, release};
 pub use memory::{give_back, left_of};
 pub use seal::{Body, BodySum, Checked, Flaw, Seal, Sealed, SealedFile};
