@@ -21,7 +21,7 @@ from itertools import chain, islice, pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wayword import align, extract, lm
 from wayword.align import parts as align_parts
@@ -33,9 +33,11 @@ from wayword.corpus.pieces import bounds, copy_piece, cut, lines_of
 from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import Preparation
 from wayword.corpus.truecase import Truecaser
-from wayword.reorder import waw
 from wayword.stage import File, Input, Result, Stage, Work
 from wayword.store import alias
+
+if TYPE_CHECKING:
+    from wayword.reorder import waw
 
 __all__ = [
     "BLOCK",
@@ -484,11 +486,13 @@ def make_piece_tags(work: Work) -> None:
 @contextmanager
 def spread_samples(
     work: Work, files: Sequence[Path], sentences: int, count: int, options: Mapping[str, Any]
-) -> Iterator[waw.Shards]:
+) -> "Iterator[waw.Shards]":
     """The samples of a word-after-word model, written in ``count`` shards of its files.
 
     The files hold tagged source, target and links of so many sentences.
     """
+    from wayword.reorder import waw
+
     assert work.spread is not None, "asked for shards"
     blocks = bounds(-(-sentences // waw.BLOCK), count)
     pieces = cut(files, [min(block * waw.BLOCK, sentences) for block in blocks])
@@ -512,6 +516,8 @@ def spread_samples(
 
 def make_candidates(work: Work) -> None:
     """Find the features of a piece that may be kept."""
+    from wayword.reorder import waw
+
     room: dict[str, Any] = {"shards": work.options["shards"], "threads": work.threads}
     out = work.out / "candidates"
     waw.find_candidates(_linked_piece(work), out, **room, **work.options["waw"])
@@ -519,14 +525,18 @@ def make_candidates(work: Work) -> None:
 
 def make_samples(work: Work) -> None:
     """Write the samples of a piece."""
+    from wayword.reorder import waw
+
     found = [result / "candidates" for result in work.inputs["found"]]
     room: dict[str, Any] = {"temp_dir": work.out, "threads": work.threads, "memory": work.memory}
     out = work.out / "samples"
     waw.write_samples(_linked_piece(work), found, out, **room, **work.options["waw"])
 
 
-def _linked_piece(work: Work) -> waw.Corpus:
+def _linked_piece(work: Work) -> "waw.Corpus":
     """The sentences of pieces of tagged source, target and links."""
+    from wayword.reorder import waw
+
     with TemporaryDirectory(dir=work.out) as name:
         copies = [Path(name, str(number)) for number in range(3)]
         for path, piece, copy in zip(

@@ -56,7 +56,7 @@ try:
 except ImportError:  # Windows: folders cannot be locked, and less is known of memory
     fcntl = resource = None  # type: ignore[assignment]
 
-__all__ = ["Step", "Store", "alias", "copy_file", "locked"]
+__all__ = ["Step", "Store", "copy_file", "locked"]
 
 log = logging.getLogger(__name__)
 
