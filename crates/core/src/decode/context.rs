@@ -46,19 +46,10 @@ pub struct Line<'a> {
 /// The words of a phrase that were walked through without context.
 #[derive(Debug, Default)]
 pub struct Walk {
-    words: Vec<Walked>,
-}
-
-/// One of them.
-#[derive(Debug, Clone, Copy)]
-struct Walked {
-    word: u32,
-    /// The context after it.
-    context: ContextId,
-    /// Its weighted score.
-    score: f64,
-    /// The score of all words up to it.
-    total: f64,
+    /// The states before the first word, and after each.
+    states: Vec<LmState>,
+    /// Each word with its weighted score, and the score of all words up to it.
+    words: Vec<(u32, f64, f64)>,
 }
 
 /// Most words that a context of a model can hold.
@@ -86,8 +77,6 @@ impl Nest {
 pub struct Contexts {
     /// One state per model, context after context.
     states: Vec<LmState>,
-    /// The context of no words.
-    empty: Option<ContextId>,
     ids: Numbering,
     /// By context the number of its nest; 0 as long as nothing came after it.
     nest_of: Vec<u32>,
@@ -133,7 +122,6 @@ impl Contexts {
     /// Forgets everything but the numbers of words.
     pub fn clear(&mut self) {
         self.states.clear();
-        self.empty = None;
         self.ids.clear();
         self.nest_of.clear();
         self.nests.clear();
@@ -182,43 +170,36 @@ impl Contexts {
     /// Walks through a phrase without context; returns the weighted score. `walk` keeps what each
     /// word leads to: phrases that begin like the last one are walked from where they differ.
     pub fn walk(&mut self, lms: &Weighted<'_>, words: &[u32], walk: &mut Walk) -> f32 {
-        let walked = &mut walk.words;
-        let same = words.iter().zip(&*walked).take_while(|(word, known)| **word == known.word);
-        walked.truncate(same.count());
-        let (mut context, mut total) = match walked.last() {
-            Some(last) => (last.context, last.total),
-            None => (self.empty(lms), 0.0),
-        };
-        for &word in &words[walked.len()..] {
-            let (score, next) = self.step(lms, context, word);
-            (context, total) = (next, total + score);
-            walked.push(Walked { word, context, score, total });
+        let models = lms.lms.len();
+        let Walk { states, words: walked } = walk;
+        if states.is_empty() {
+            states.extend(lms.lms.iter().map(|lm| lm.empty()));
+        }
+        let same = words.iter().zip(&*walked).take_while(|(word, (known, ..))| *word == known);
+        let first = same.count();
+        walked.truncate(first);
+        let mut total = walked.last().map_or(0.0, |&(.., total)| total);
+        for (place, &word) in words.iter().enumerate().skip(first) {
+            states.resize((place + 2) * models, LmState::EMPTY);
+            let (before, after) = states[place * models..].split_at_mut(models);
+            let score = advance(lms, before, &self.words[word as usize * models..], after);
+            total += score;
+            walked.push((word, score, total));
         }
         to_f32(total)
     }
 
-    /// The context of no words.
-    fn empty(&mut self, lms: &Weighted<'_>) -> ContextId {
-        if let Some(empty) = self.empty {
-            return empty;
-        }
-        let states: Vec<LmState> = lms.lms.iter().map(|lm| lm.empty()).collect();
-        let empty = self.intern(&states);
-        self.empty = Some(empty);
-        empty
-    }
-
     /// Adds what each word of the last phrase that was walked through leads to without context.
-    pub fn inner(walk: &Walk, inner: &mut Vec<Inner>) {
-        for &Walked { word, context, score, .. } in &walk.words {
+    /// Only then its contexts get numbers: most phrases are walked through and left.
+    pub fn inner(&mut self, lms: &Weighted<'_>, walk: &Walk, inner: &mut Vec<Inner>) {
+        let models = lms.lms.len();
+        let first = inner.len();
+        for (place, &(word, score, _)) in walk.words.iter().enumerate() {
+            let context = self.intern(&walk.states[(place + 1) * models..(place + 2) * models]);
             inner.push(Inner { word, context, rest: to_f32(score) });
         }
-    }
-
-    /// Turns the scores of the words of one phrase into those of the words behind each.
-    pub fn add_up(inner: &mut [Inner]) {
         let mut rest = 0.0;
-        for word in inner.iter_mut().rev() {
+        for word in inner[first..].iter_mut().rev() {
             rest += std::mem::replace(&mut word.rest, rest);
         }
     }
@@ -422,8 +403,7 @@ mod tests {
                 let words: Vec<u32> = phrase.iter().map(|word| contexts.word(lms, word)).collect();
                 let mut inner = Vec::new();
                 let alone = contexts.walk(lms, &words, &mut walk);
-                Contexts::inner(&walk, &mut inner);
-                Contexts::add_up(&mut inner);
+                contexts.inner(lms, &walk, &mut inner);
                 let line = Line { inner: &inner, alone };
                 let (gain, after) = contexts.gain(lms, context, line);
                 found.push(gain);

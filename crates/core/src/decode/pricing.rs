@@ -3,7 +3,7 @@
 //! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
 //! weighted score of everything but the language models, which the stock adds.
 
-use super::context::{Contexts, Inner, Walk, Weighted};
+use super::context::{Contexts, Walk, Weighted};
 use super::markup::Given;
 use super::model::{Layout, Models};
 use super::settings::Oov;
@@ -23,11 +23,9 @@ pub struct Scratch {
     pub rows: Vec<Row>,
     /// The words as the contexts number them.
     pub lm_words: Vec<u32>,
-    /// What the words of scored rows lead to without context.
-    pub inner: Vec<Inner>,
     /// Of the row that is kept.
     pub details: PhraseDetails,
-    walk: Walk,
+    pub walk: Walk,
 }
 
 /// One of them.
@@ -38,8 +36,6 @@ pub struct Row {
     /// The language models' share of it.
     pub lm: f32,
     pub words: Range<usize>,
-    /// Where its words stand among the inner ones, if it was scored.
-    pub inner: usize,
     pub origin: Origin,
 }
 
@@ -72,7 +68,6 @@ impl Scratch {
         self.tm.clear();
         self.rows.clear();
         self.lm_words.clear();
-        self.inner.clear();
     }
 
     /// Takes an entry of the table, scored but for the language models.
@@ -113,7 +108,7 @@ impl Scratch {
         let first = self.words.len();
         self.words.extend_from_slice(words);
         let words = first..self.words.len();
-        self.rows.push(Row { alone: to_f32(alone), lm: 0.0, words, inner: 0, origin });
+        self.rows.push(Row { alone: to_f32(alone), lm: 0.0, words, origin });
     }
 
     /// Adds what the language models say without context. They can only take away from a row, so
@@ -121,11 +116,9 @@ impl Scratch {
     /// A table lists translations that begin alike side by side: most of their words are walked
     /// through once.
     pub fn score(&mut self, lms: &Weighted<'_>, contexts: &mut Contexts, limit: usize) {
-        let Scratch { rows, lm_words, inner, walk, .. } = self;
+        let Scratch { rows, lm_words, walk, .. } = self;
         let mut score = |row: &mut Row| {
             row.lm = contexts.walk(lms, &lm_words[row.words.clone()], walk);
-            row.inner = inner.len();
-            Contexts::inner(walk, inner);
             row.alone += row.lm;
         };
         if rows.len() <= limit || !lms.take_away() {

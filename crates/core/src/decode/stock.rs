@@ -189,7 +189,7 @@ impl Stock {
         let src = vec![UNKNOWN; given.span.len() as usize];
         self.number_words(pricing, contexts, &mut scratch, "");
         scratch.score(&pricing.lms, contexts, 1);
-        self.keep(pricing, &mut scratch, 0, &src)?;
+        self.keep(pricing, contexts, &mut scratch, 0, &src)?;
         self.scratch = scratch;
         Ok(ItemId(to_u32(self.items.len()) - 1))
     }
@@ -227,7 +227,7 @@ impl Stock {
         self.number_words(pricing, contexts, &mut scratch, text);
         scratch.score(&pricing.lms, contexts, limit);
         for row in best(&scratch.rows, limit) {
-            self.keep(pricing, &mut scratch, row, src)?;
+            self.keep(pricing, contexts, &mut scratch, row, src)?;
         }
         self.scratch = scratch;
         Ok(first..to_u32(self.items.len()))
@@ -237,16 +237,16 @@ impl Stock {
     fn keep(
         &mut self,
         pricing: &Pricing<'_>,
+        contexts: &mut Contexts,
         scratch: &mut Scratch,
         row: usize,
         src: &[WordId],
     ) -> Result<()> {
         scratch.detail(pricing, row, src)?;
-        let Row { alone, lm, words, inner, origin } = scratch.rows[row].clone();
+        let Row { alone, lm, words, origin } = scratch.rows[row].clone();
+        contexts.walk(&pricing.lms, &scratch.lm_words[words.clone()], &mut scratch.walk);
+        contexts.inner(&pricing.lms, &scratch.walk, &mut self.inner);
         let words = &scratch.words[words];
-        let inner = &mut scratch.inner[inner..inner + words.len()];
-        Contexts::add_up(inner);
-        self.inner.extend_from_slice(inner);
         let PhraseDetails { orientation, links } = &scratch.details;
         let (tm, lr) = (pricing.layout.tm.len(), pricing.layout.lr.len());
         let (prev, next) = weigh_orientation(pricing, orientation);
