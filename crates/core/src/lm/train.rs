@@ -123,12 +123,15 @@ fn run<const W: usize>(
     let Text { size: Size { sentences, words, .. }, vocab, frequencies, source, folder } = text;
     let shares = Shares::new(&frequencies, job.threads());
     let count = CountOptions { order, bits, memory: options.memory, prune, shares: &shares };
+    // Counts that were read from files may not fit together, and a tree needs every context.
+    let is_whole = matches!(source, Source::Ids(_));
     let windows = match source {
         Source::Ids(ids) => count_windows::<W>(&ids, &folder, count, job)?,
         Source::Parts(files) => join_windows::<W>(&files, &folder, count, job)?,
     };
     let windows = sort_windows(windows, count, job)?;
-    let Made { mut summary, lists } = if fits(windows.ngrams, count, sentences + words) {
+    let fits = is_whole && fits(windows.ngrams, count, sentences + words);
+    let Made { mut summary, lists } = if fits {
         let branch = || Branch::new(order, bits);
         let (tally, branches) = adjust(windows, branch, vocab.len(), count, job)?;
         let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
