@@ -11,7 +11,7 @@
 
 use super::memo::{Memo, Step};
 use crate::feature::{Glance, LanguageModel, LmState};
-use crate::narrow::{to_f32, to_u8, to_u32};
+use crate::narrow::{to_f32, to_u32};
 use crate::numbering::{Numbering, mix};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -52,36 +52,12 @@ pub struct Walk {
     words: Vec<(u32, f64, f64)>,
 }
 
-/// Most words that a context of a model can hold.
-const LONGEST: usize = LmState::CELLS / 2;
-
-/// What the newest words of a context are by themselves.
-#[derive(Debug, Clone, Copy, Default)]
-struct Nest {
-    /// The hashes of its newest word, its newest two, and so on up to itself.
-    hashes: [u64; LONGEST],
-    /// By number of words that a glance matched: what the model adds for the others.
-    beyond: [f32; LONGEST + 1],
-    /// How many hashes there are.
-    len: u32,
-}
-
-impl Nest {
-    fn hashes(&self) -> &[u64] {
-        &self.hashes[..self.len as usize]
-    }
-}
-
 /// The contexts met so far.
 #[derive(Debug, Default)]
 pub struct Contexts {
     /// One state per model, context after context.
     states: Vec<LmState>,
     ids: Numbering,
-    /// By context the number of its nest; 0 as long as nothing came after it.
-    nest_of: Vec<u32>,
-    /// The nest of no context first, which is empty.
-    nests: Vec<Nest>,
     /// Weighted score of the sentence's end after each context; NaN when not asked yet.
     ends: Vec<f32>,
     memo: Memo,
@@ -96,6 +72,8 @@ pub struct Contexts {
 pub struct Weighted<'a> {
     pub lms: &'a [&'a dyn LanguageModel],
     weights: &'a [f64],
+    /// The first weight.
+    weight: f64,
     /// Whether there is one model, whose contexts nest.
     nests: bool,
 }
@@ -103,7 +81,8 @@ pub struct Weighted<'a> {
 impl<'a> Weighted<'a> {
     /// Models and the weight of each.
     pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
-        Weighted { lms, weights, nests: lms.len() == 1 && lms[0].nests() }
+        let weight = weights.first().copied().unwrap_or_default();
+        Weighted { lms, weights, weight, nests: lms.len() == 1 && lms[0].nests() }
     }
 
     /// Whether nothing they say makes a phrase better: probabilities have logarithms up to 0.
@@ -123,9 +102,6 @@ impl Contexts {
     pub fn clear(&mut self) {
         self.states.clear();
         self.ids.clear();
-        self.nest_of.clear();
-        self.nests.clear();
-        self.nests.push(Nest::default());
         self.ends.clear();
         self.memo.restart();
     }
@@ -232,43 +208,54 @@ impl Contexts {
     /// The weighted score of a word after a context, and the context after it.
     #[inline(always)]
     fn step(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
-        let nest = &self.nests[self.nest_of[context as usize] as usize];
-        let hashes = nest.hashes();
-        for (left, &hash) in (0..hashes.len()).rev().zip(hashes) {
-            let Some(step) = self.memo.get(mix(hash, word.into())) else { break };
-            if step.is_shared || left == 0 && !step.is_open() {
-                return (weigh(lms, nest, step), step.next);
+        if !lms.nests {
+            return self.step_of_all(lms, context, word);
+        }
+        let state = &self.states[context as usize];
+        for (key, is_last) in keys(state, word) {
+            let Some(step) = self.memo.get(key) else { break };
+            if step.is_shared() || is_last && !step.is_open() {
+                return (weigh(lms, state, step.score, step.matched()), step.next());
             }
         }
         self.ask(lms, context, word)
     }
 
-    /// Asks the models about a step that is not known.
+    /// Asks the model about a step that is not known.
     #[cold]
     fn ask(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
-        if !lms.nests {
-            return self.ask_all(lms, context, word);
-        }
         let mut after = LmState::EMPTY;
         let state = &self.states[context as usize];
         let Glance { score, seen, matched } =
             lms.lms[0].glance(state, self.words[word as usize], &mut after);
         let next = self.intern(&[after]);
-        let nest = self.nest(lms, context);
-        let nest = &self.nests[nest];
+        let state = &self.states[context as usize];
+        let is_shared = seen <= state.used.max(1);
         // The shortest context that decides it has the answer, those before it refer to it.
-        let decides = seen.clamp(1, nest.len) as usize - 1;
-        for &hash in &nest.hashes[..decides] {
-            self.memo.open(mix(hash, word.into()));
+        for (place, (key, is_last)) in (1..).zip(keys(state, word)) {
+            if place < seen && !is_last {
+                self.memo.open(key);
+                continue;
+            }
+            if let Some(step) = Step::new(score, next, matched, is_shared) {
+                self.memo.put(key, step);
+            }
+            break;
         }
-        let is_shared = seen <= nest.len;
-        let step = Step { score: score.into(), next, matched: to_u8(matched), is_shared };
-        self.memo.put(mix(nest.hashes[decides], word.into()), step);
-        (weigh(lms, nest, &step), next)
+        (weigh(lms, state, score, matched), next)
     }
 
-    /// Asks models that do not tell how far back they looked, or several.
-    fn ask_all(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+    /// A step of models that do not tell how far back they looked, or of several.
+    fn step_of_all(
+        &mut self,
+        lms: &Weighted<'_>,
+        context: ContextId,
+        word: u32,
+    ) -> (f64, ContextId) {
+        let key = mix(u64::from(context) + 1, word.into());
+        if let Some(step) = self.memo.get(key) {
+            return (step.score.into(), step.next());
+        }
         let models = lms.lms.len();
         let mut after = std::mem::take(&mut self.next);
         after.clear();
@@ -277,10 +264,10 @@ impl Contexts {
         let score = advance(lms, now, &self.words[word as usize * models..], &mut after);
         let next = self.intern(&after);
         self.next = after;
-        let nest = self.nest(lms, context);
-        let step = Step { score, next, matched: 0, is_shared: false };
-        self.memo.put(mix(self.nests[nest].hashes[0], word.into()), step);
-        (score, next)
+        if let Some(step) = Step::new(to_f32(score), next, 0, false) {
+            self.memo.put(key, step);
+        }
+        (to_f32(score).into(), next)
     }
 
     /// Weighted score of the sentence's end after a context.
@@ -302,7 +289,7 @@ impl Contexts {
     }
 
     fn intern(&mut self, of: &[LmState]) -> ContextId {
-        let Contexts { states, ids, ends, nest_of, .. } = self;
+        let Contexts { states, ids, ends, .. } = self;
         let models = of.len();
         let state = |id: ContextId| id as usize * models..(id as usize + 1) * models;
         let is_own = |id: ContextId| states[state(id)] == *of;
@@ -312,45 +299,31 @@ impl Contexts {
         }
         of.iter().for_each(|state| states.push(*state));
         ends.push(f32::NAN);
-        nest_of.push(0);
         id
-    }
-
-    /// The place of what the newest words of a context are by themselves.
-    fn nest(&mut self, lms: &Weighted<'_>, context: ContextId) -> usize {
-        let known = self.nest_of[context as usize] as usize;
-        if known > 0 {
-            return known;
-        }
-        let mut nest = Nest { len: 1, ..Nest::default() };
-        if lms.nests {
-            let state = &self.states[context as usize];
-            nest.len = state.used.clamp(1, to_u32(LONGEST));
-            let mut hash = 0;
-            for (&word, nested) in state.key().iter().zip(&mut nest.hashes) {
-                hash = mix(hash, u64::from(word) + 1);
-                *nested = hash;
-            }
-            for (matched, beyond) in (0..=nest.len).zip(&mut nest.beyond) {
-                *beyond = lms.lms[0].beyond(state, matched);
-            }
-        } else {
-            nest.hashes[0] = context.into();
-        }
-        self.nest_of[context as usize] = to_u32(self.nests.len());
-        self.nests.push(nest);
-        self.nests.len() - 1
     }
 }
 
-/// The weighted score of a step after the context of this nest.
+/// The hashes of a word after the newest word of a context, after its newest two, and so on up to
+/// all of them, which is marked as the last; one for a context without words.
 #[inline]
-fn weigh(lms: &Weighted<'_>, nest: &Nest, step: &Step) -> f64 {
-    if lms.nests {
-        lms.weights[0] * f64::from(nest.beyond[step.matched as usize] + to_f32(step.score))
-    } else {
-        step.score
-    }
+fn keys(state: &LmState, word: u32) -> impl Iterator<Item = (u64, bool)> + '_ {
+    let words = state.key();
+    let mut key = mix(0, u64::from(word) + 1);
+    let mut place = 0;
+    std::iter::from_fn(move || {
+        if place > 0 && place >= words.len() {
+            return None;
+        }
+        key = words.get(place).map_or(key, |&older| mix(key, u64::from(older) + 1));
+        place += 1;
+        Some((key, place >= words.len()))
+    })
+}
+
+/// The weighted score of what a glance from this context said.
+#[inline]
+fn weigh(lms: &Weighted<'_>, state: &LmState, score: f32, matched: u32) -> f64 {
+    lms.weight * f64::from(state.beyond(matched) + score)
 }
 
 /// Weighted score of one word in all models; `next` is filled with the states after it.

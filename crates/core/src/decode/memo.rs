@@ -7,26 +7,45 @@
 use super::context::ContextId;
 use crate::narrow::to_usize;
 
-/// What a word does after a context.
-#[derive(Debug, Clone, Copy)]
+/// What a word does after a context, in eight bytes: four answers fill a line of the cache.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// Its score; that of a glance where contexts nest, else weighted and summed over the models.
-    pub score: f64,
-    /// The context after it.
-    pub next: ContextId,
-    /// Where the cells begin that the glance leaves open.
-    pub matched: u8,
-    /// Whether it holds for contexts with more words, too.
-    pub is_shared: bool,
+    pub score: f32,
+    /// The context after it, three bits for `matched` and one for `is_shared`.
+    rest: u32,
 }
 
 impl Step {
     /// Nothing is known by this context: one with more words decides.
-    pub const OPEN: Step = Step { score: 0.0, next: ContextId::MAX, matched: 0, is_shared: false };
+    pub const OPEN: Step = Step { score: 0.0, rest: u32::MAX - 1 };
+    /// Contexts with higher numbers, if there were ever so many, have no steps.
+    const LAST: ContextId = (1 << 28) - 2;
+
+    /// A step; none that leads to a context whose number is too high.
+    pub fn new(score: f32, next: ContextId, matched: u32, is_shared: bool) -> Option<Self> {
+        let rest = next << 4 | (matched & 7) << 1 | u32::from(is_shared);
+        (next <= Step::LAST).then_some(Step { score, rest })
+    }
+
+    /// The context after it.
+    pub fn next(&self) -> ContextId {
+        self.rest >> 4
+    }
+
+    /// Where the cells begin that the glance leaves open.
+    pub fn matched(&self) -> u32 {
+        self.rest >> 1 & 7
+    }
+
+    /// Whether it holds for contexts with more words, too.
+    pub fn is_shared(&self) -> bool {
+        self.rest & 1 == 1
+    }
 
     /// Whether a context with more words decides.
     pub fn is_open(&self) -> bool {
-        self.next == ContextId::MAX
+        self.rest == Step::OPEN.rest
     }
 }
 
@@ -34,6 +53,8 @@ impl Step {
 #[derive(Debug, Default)]
 pub struct Memo {
     slots: Vec<Slot>,
+    /// Bits of a hash that do not say where the search for it starts.
+    shift: u32,
     used: usize,
 }
 
@@ -51,9 +72,9 @@ const FULL: usize = 1 << 15;
 
 const EMPTY: Slot = Slot { key: u64::MAX, step: Step::OPEN };
 
-/// Where the search for a key starts: its upper bits are mixed best.
-fn home(key: u64, slots: usize) -> usize {
-    to_usize(key >> (64 - slots.trailing_zeros()))
+/// Bits that are left when the upper ones, which are mixed best, are the number of a slot.
+fn shift(slots: usize) -> u32 {
+    64 - slots.trailing_zeros()
 }
 
 impl Memo {
@@ -67,14 +88,24 @@ impl Memo {
         let slots = (self.used * 2).next_power_of_two().max(LEAST);
         self.slots.clear();
         self.slots.resize(slots, EMPTY);
+        self.shift = shift(slots);
         self.used = 0;
     }
 
     /// The answer under a hash, if it is known.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<&Step> {
-        let slot = &self.slots[place(&self.slots, key)];
-        (slot.key == key).then_some(&slot.step)
+    pub fn get(&self, key: u64) -> Option<Step> {
+        let mut at = to_usize(key >> self.shift);
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.key == key {
+                return Some(slot.step);
+            }
+            if slot.key == u64::MAX {
+                return None;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
     }
 
     /// Remembers an answer.
@@ -105,6 +136,7 @@ impl Memo {
             let at = place(&wider, slot.key);
             wider[at] = slot;
         }
+        self.shift = shift(wider.len());
         self.slots = wider;
     }
 }
@@ -113,9 +145,37 @@ impl Memo {
 #[inline]
 fn place(slots: &[Slot], key: u64) -> usize {
     let mask = slots.len() - 1;
-    let mut at = home(key, slots.len());
+    let mut at = to_usize(key >> shift(slots.len()));
     while slots[at].key != u64::MAX && slots[at].key != key {
         at = (at + 1) & mask;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is packed into a step comes out again, and no step is taken for an open one.
+        #[test]
+        fn a_step_is_what_it_was_made_of(
+            score in -50.0_f32..0.0,
+            next in prop_oneof![0..=Step::LAST, Just(Step::LAST)],
+            matched in 0_u32..8,
+            is_shared: bool,
+        ) {
+            let step = Step::new(score, next, matched, is_shared).unwrap();
+            let found = (step.score, step.next(), step.matched(), step.is_shared());
+            prop_assert_eq!(found, (score, next, matched, is_shared));
+            prop_assert!(!step.is_open());
+        }
+    }
+
+    #[test]
+    fn a_context_with_too_high_a_number_has_no_step() {
+        assert_eq!(Step::new(0.0, Step::LAST + 1, 0, false), None);
+        assert!(Step::OPEN.is_open() && !Step::OPEN.is_shared());
+    }
 }

@@ -4,18 +4,21 @@ use std::hash::{Hash, Hasher};
 
 /// What a language model remembers of the words so far: a few cells, of which the first `used`
 /// decide whether two states are equal. A model may keep more behind them, such as back-offs,
-/// as long as equal states score alike.
+/// as long as equal states score alike. A state fills a line of the cache.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub struct LmState {
-    /// Word ids first, then whatever follows from them.
+    /// Word ids first, then whatever follows from them; see `LmState::beyond`.
     pub cells: [u32; LmState::CELLS],
     /// How many cells count in a comparison.
     pub used: u32,
 }
 
 impl LmState {
-    /// Room for seven words and their back-offs, so for models up to order 8.
-    pub const CELLS: usize = 14;
+    /// Room for seven words and their back-offs, so for models up to order 8, and an end.
+    pub const CELLS: usize = 15;
+    /// Most words.
+    pub const WORDS: usize = LmState::CELLS / 2;
 
     /// A state that remembers nothing.
     pub const EMPTY: LmState = LmState { cells: [0; LmState::CELLS], used: 0 };
@@ -23,6 +26,14 @@ impl LmState {
     /// The cells that count.
     pub fn key(&self) -> &[u32] {
         &self.cells[..self.used as usize]
+    }
+
+    /// What a model whose states nest adds to a glance that matched so many cells, whatever the
+    /// word: it keeps these sums in the upper half of the cells, as bits of an `f32`, with 0 for
+    /// all of them at the end.
+    #[inline]
+    pub fn beyond(&self, matched: u32) -> f32 {
+        f32::from_bits(self.cells[LmState::WORDS + (matched & 7) as usize])
     }
 }
 
@@ -50,13 +61,13 @@ impl Hash for LmState {
 /// What a model says of a word, and how far back it had to look for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
-    /// The natural log probability, but for what `LanguageModel::beyond` adds.
+    /// The natural log probability, but for what `LmState::beyond` adds.
     pub score: f32,
     /// Cells of the state that were looked at: any state that begins with them is answered alike,
     /// and leads to the same state. More than the state has if a longer one may be answered
     /// differently.
     pub seen: u32,
-    /// Where the cells begin that `beyond` is to be asked about.
+    /// How many cells of the state were of use, at most seven: the state's `beyond` adds the rest.
     pub matched: u32,
 }
 
@@ -84,15 +95,11 @@ pub trait LanguageModel: Sync {
         false
     }
 
-    /// As `score`, which is the sum of the glance's score and `beyond`.
+    /// As `score`, which is the sum of the glance's score and the state's `beyond`. Only models
+    /// whose states nest are asked.
     fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
         let score = self.score(state, word, next);
         Glance { score, seen: state.used + 1, matched: state.used }
-    }
-
-    /// What the cells of a state from `matched` on add to a glance, whatever the word.
-    fn beyond(&self, _state: &LmState, _matched: u32) -> f32 {
-        0.0
     }
 
     /// The natural log probability that the sentence ends after `state`.

@@ -119,7 +119,7 @@ impl MixedLm<'_> {
         let mut cells = [0; LmState::CELLS];
         (cells[0], cells[1]) = (newest, before);
         cells[CONTEXT..CONTEXT + words].copy_from_slice(&trained.cells[..words]);
-        let backoffs = &trained.cells[LmState::CELLS / 2..][..words];
+        let backoffs = &trained.cells[LmState::WORDS..][..words];
         cells[CONTEXT + words..CONTEXT + 2 * words].copy_from_slice(backoffs);
         LmState { cells, used: to_u32(CONTEXT + words) }
     }
@@ -128,7 +128,7 @@ impl MixedLm<'_> {
         let words = (state.used as usize).saturating_sub(CONTEXT);
         let mut trained = LmState::EMPTY;
         trained.cells[..words].copy_from_slice(&state.cells[CONTEXT..CONTEXT + words]);
-        trained.cells[LmState::CELLS / 2..][..words]
+        trained.cells[LmState::WORDS..][..words]
             .copy_from_slice(&state.cells[CONTEXT + words..CONTEXT + 2 * words]);
         trained.used = to_u32(words);
         ((state.cells[0], state.cells[1]), trained)

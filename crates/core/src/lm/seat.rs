@@ -1,37 +1,27 @@
 //! The language model in its seat at the decoder.
 //!
-//! In: the decoder's `LmState`, which holds seven words and their backoffs as plain cells.
+//! In: the decoder's `LmState`, which holds seven words and sums of their backoffs as plain cells.
 //! Out: the scores of `Model`, and the next state.
 //! Cost: a copy of sixty bytes a word besides the look-up.
 
 use super::model::Walk;
 use super::{EOS, MAX_ORDER, Model, State};
 use crate::feature::{Glance, LanguageModel, LmState};
-use crate::narrow::{to_u8, to_u32};
+use crate::narrow::to_u32;
 
-/// Words of a state; its backoffs stand in as many cells behind them.
+/// Words of a state; in the cells behind them stand sums of backoffs: what it costs that none of
+/// the words was of use, only the newest one, and so on.
 const WORDS: usize = MAX_ORDER - 1;
+const _: () = assert!(WORDS == LmState::WORDS);
 
 impl From<&State> for LmState {
     fn from(state: &State) -> Self {
         let mut cells = [0; LmState::CELLS];
         cells[..WORDS].copy_from_slice(&state.words);
-        for (cell, backoff) in cells[WORDS..].iter_mut().zip(state.backoffs) {
-            *cell = backoff.to_bits();
+        for (matched, cell) in cells[WORDS..].iter_mut().enumerate() {
+            *cell = state.backed_off(matched).to_bits();
         }
         LmState { cells, used: to_u32(state.words().len()) }
-    }
-}
-
-impl From<&LmState> for State {
-    fn from(state: &LmState) -> Self {
-        let mut words = [0; WORDS];
-        words.copy_from_slice(&state.cells[..WORDS]);
-        let mut backoffs = [0.0; WORDS];
-        for (backoff, cell) in backoffs.iter_mut().zip(&state.cells[WORDS..]) {
-            *backoff = f32::from_bits(*cell);
-        }
-        State { words, backoffs, len: to_u8(state.used) }
     }
 }
 
@@ -51,7 +41,7 @@ impl LanguageModel for Model {
 
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
         let Glance { score, matched, .. } = self.glance(state, word, next);
-        self.beyond(state, matched) + score
+        state.beyond(matched) + score
     }
 
     fn nests(&self) -> bool {
@@ -65,16 +55,17 @@ impl LanguageModel for Model {
                 next.cells[WORDS + place] = backoff.to_bits();
             });
         next.used = to_u32(len);
+        next.cells[WORDS + len] = 0;
+        let mut owed = 0.0;
+        for cell in next.cells[WORDS..][..len].iter_mut().rev() {
+            owed += f32::from_bits(*cell);
+            *cell = owed.to_bits();
+        }
         Glance { score: -prob, seen, matched: to_u32(order - 1) }
     }
 
-    fn beyond(&self, state: &LmState, matched: u32) -> f32 {
-        let backoffs = &state.cells[WORDS..][..words(state).len()];
-        backoffs.iter().skip(matched as usize).map(|&cell| f32::from_bits(cell)).sum()
-    }
-
     fn end(&self, state: &LmState) -> f32 {
-        Model::score(self, &State::from(state), EOS, &mut State::default())
+        LanguageModel::score(self, state, EOS, &mut LmState::default())
     }
 }
 

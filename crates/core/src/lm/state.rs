@@ -26,9 +26,10 @@ impl State {
         &self.words[..usize::from(self.len).min(MAX_ORDER - 1)]
     }
 
-    /// What it costs that only `matched` words of the history were of use.
+    /// What it costs that only `matched` words of the history were of use. The oldest word comes
+    /// first, so that sums for fewer words can go on from those for more.
     pub(super) fn backed_off(&self, matched: usize) -> f32 {
-        self.backoffs[..self.words().len()].iter().skip(matched).sum()
+        self.backoffs[..self.words().len()].iter().skip(matched).rev().sum()
     }
 }
 
