@@ -5,9 +5,9 @@
 //! groups in that order, and what little is out of place in a group is moved.
 //! Cost: one probe a hypothesis, one sort of the groups.
 
-use super::hyp::Key;
+use super::hyp::{Hyp, Key};
 use super::id::{CoverId, HypId};
-use super::search::Searcher;
+use super::search::{Row, Searcher};
 use crate::feature::Span;
 use crate::narrow::to_u32;
 use crate::numbering::{Numbering, mix};
@@ -44,8 +44,8 @@ struct Pile {
 pub struct Dealing {
     piles: Vec<Pile>,
     ids: Numbering,
-    /// By place in the stack the number of the pile.
-    pile_of: Vec<u32>,
+    /// By place in the stack the number of the pile, the score and the number of a hypothesis.
+    counted: Vec<(u32, f64, HypId)>,
     /// Numbers of piles in the order of groups.
     order: Vec<u32>,
     /// Score and number of all hypotheses, group by group.
@@ -57,13 +57,13 @@ impl Dealing {
     fn clear(&mut self) {
         self.piles.clear();
         self.ids.clear();
-        self.pile_of.clear();
+        self.counted.clear();
         self.order.clear();
     }
 
     /// Counts a hypothesis in.
-    fn count(&mut self, together: Together) {
-        let Dealing { piles, ids, pile_of, .. } = self;
+    fn count(&mut self, together: Together, score: f64, hyp: HypId) {
+        let Dealing { piles, ids, counted, .. } = self;
         let Together(place, states, mode) = together;
         let hash = mix(states ^ u64::from(mode), place);
         let is_own = |pile: u32| piles[pile as usize].together == together;
@@ -72,12 +72,12 @@ impl Dealing {
             piles.push(Pile { together, count: 0, start: 0, end: 0 });
         }
         piles[number as usize].count += 1;
-        pile_of.push(number);
+        counted.push((number, score, hyp));
     }
 
     /// Deals all hypotheses out: by group, then from best to worst, then by age.
-    fn deal(&mut self, scored: impl Iterator<Item = (f64, HypId)>) {
-        let Dealing { piles, pile_of, order, dealt, .. } = self;
+    fn deal(&mut self) {
+        let Dealing { piles, counted, order, dealt, .. } = self;
         order.extend(0..to_u32(piles.len()));
         order.sort_unstable_by_key(|&pile| piles[pile as usize].together);
         let mut start = 0;
@@ -88,7 +88,8 @@ impl Dealing {
         }
         dealt.clear();
         dealt.resize(start, (0.0, HypId::NONE));
-        for (&number, new) in pile_of.iter().zip(scored) {
+        for &(number, score, hyp) in &*counted {
+            let new = (score, hyp);
             let Pile { start, end, .. } = &mut piles[number as usize];
             let mut at = *end;
             *end += 1;
@@ -116,9 +117,10 @@ impl Searcher<'_> {
         let mut dealing = std::mem::take(&mut self.arena.dealing);
         dealing.clear();
         for &id in &*stack {
-            dealing.count(self.together(&self.arena.hyps.get(id).key));
+            let Hyp { key, score, .. } = self.arena.hyps.get(id);
+            dealing.count(self.together(key), *score, id);
         }
-        dealing.deal(stack.iter().map(|&id| (self.arena.hyps.get(id).score, id)));
+        dealing.deal();
         let groups = self.add_groups(&dealing);
         self.arena.dealing = dealing;
         groups
@@ -161,10 +163,7 @@ impl Searcher<'_> {
             self.stats.pruned += (all.len() - kept.len()) as u64;
             let Some(&(_, best)) = kept.first() else { continue };
             let at = to_u32(self.arena.rows.len());
-            for &(_, hyp) in kept {
-                let row = self.row_of(hyp);
-                self.arena.rows.push(row);
-            }
+            self.arena.rows.extend(kept.iter().map(|&(_, hyp)| Row::new(hyp)));
             let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(best).key;
             self.arena.groups.push(Group {
                 rows: (at, to_u32(self.arena.rows.len())),

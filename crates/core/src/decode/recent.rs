@@ -25,47 +25,60 @@ pub struct Extension {
     pub blocks: StackId,
 }
 
+/// Stands where nothing is noted.
+const NOTHING: Extension =
+    Extension { group: 0, choice: OptionId::NONE, context: 0, path: 0, blocks: 0 };
+
 /// Places kept, a power of two.
 const PLACES: usize = 1 << 11;
 
 /// The last extensions of a stack, and what they made.
 #[derive(Debug, Default)]
 pub struct Recent {
-    places: Vec<Option<(Extension, HypId)>>,
-    /// The first hypothesis of the present stack: older ones do not count.
+    /// Hypothesis 0, which no extension makes, where there is nothing.
+    places: Vec<(Extension, HypId)>,
+    /// The first hypothesis of the present stack, not 0: older ones do not count.
     first: u32,
 }
 
 impl Recent {
     /// Begins a stack whose hypotheses have numbers from `first` on.
     pub fn restart(&mut self, first: u32) {
-        self.first = first;
+        self.first = first.max(1);
         if first <= 1 {
             self.places.clear();
-            self.places.resize(PLACES, None);
+            self.places.resize(PLACES, (NOTHING, HypId(0)));
         }
     }
 
     /// The hypothesis that an equal extension has made.
     #[inline]
-    pub fn get(&self, extension: &Extension) -> Option<HypId> {
-        let (known, hyp) = (*self.places.get(place(extension))?)?;
-        (hyp.0 >= self.first && known == *extension).then_some(hyp)
+    pub fn get(&self, place: Place, extension: &Extension) -> Option<HypId> {
+        let (known, hyp) = self.places.get(place.0)?;
+        (hyp.0 >= self.first && known == extension).then_some(*hyp)
     }
 
     /// Notes what an extension has made.
     #[inline]
-    pub fn note(&mut self, extension: Extension, hyp: HypId) {
-        if let Some(slot) = self.places.get_mut(place(&extension)) {
-            *slot = Some((extension, hyp));
+    pub fn note(&mut self, place: Place, extension: Extension, hyp: HypId) {
+        if let Some(slot) = self.places.get_mut(place.0) {
+            *slot = (extension, hyp);
         }
     }
 }
 
-fn place(extension: &Extension) -> usize {
-    let Extension { group, choice, context, path, blocks } = *extension;
-    let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    let mixed = pair(context, choice.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ pair(group, blocks ^ path).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    to_usize(mixed >> (64 - PLACES.trailing_zeros()))
+/// Where an extension is noted.
+#[derive(Debug, Clone, Copy)]
+pub struct Place(usize);
+
+impl Extension {
+    /// Its place.
+    #[inline]
+    pub fn place(&self) -> Place {
+        let Extension { group, choice, context, path, blocks } = *self;
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        let mixed = pair(context, choice.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ pair(group, blocks ^ path).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        Place(to_usize(mixed >> (64 - PLACES.trailing_zeros())))
+    }
 }

@@ -52,10 +52,12 @@ pub struct Edge {
     blocks: Option<(StackId, StackId)>,
 }
 
-/// A hypothesis of a group, with all that its extensions look at.
+/// A hypothesis of a group, with all that its extensions look at, once it is extended.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub hyp: HypId,
+    /// Whether all the rest is known.
+    is_known: bool,
     context: ContextId,
     path: u32,
     blocks: StackId,
@@ -65,6 +67,23 @@ pub struct Row {
     /// What `next` orientation looks ahead to, and what it says of each class.
     outlook: Outlook,
     next: [f32; 4],
+}
+
+impl Row {
+    /// The row of a hypothesis that nobody has extended.
+    pub fn new(hyp: HypId) -> Self {
+        Row {
+            hyp,
+            is_known: false,
+            context: 0,
+            path: 0,
+            blocks: NO_BLOCKS,
+            score: 0.0,
+            before: Span::default(),
+            outlook: Outlook::default(),
+            next: [0.0; 4],
+        }
+    }
 }
 
 /// A row of an edge: what does not depend on the option.
@@ -347,9 +366,13 @@ impl Searcher<'_> {
 
     /// A row of an edge.
     #[inline(always)]
-    pub fn row(&self, edge: &Edge, row: u32) -> RowStart {
+    pub fn row(&mut self, edge: &Edge, row: u32) -> RowStart {
         let at = edge.rows.0 + row;
-        let row = &self.arena.rows[at as usize];
+        let mut row = &self.arena.rows[at as usize];
+        if !row.is_known {
+            self.arena.rows[at as usize] = self.row_of(row.hyp);
+            row = &self.arena.rows[at as usize];
+        }
         let next = row.next[row.outlook.class(edge.span) as usize];
         let class = prev_class(row.before, edge.span);
         RowStart {
@@ -442,7 +465,8 @@ impl Searcher<'_> {
         let &Scored { score, choice, context, path } = scored;
         let Row { hyp: back, blocks, .. } = self.arena.rows[row as usize];
         let extension = Extension { group: edge.group, choice, context, path, blocks };
-        let known = if complete { None } else { self.arena.recent.get(&extension) };
+        let place = extension.place();
+        let known = if complete { None } else { self.arena.recent.get(place, &extension) };
         if let Some(twin) = known
             && !self.keep_arcs
             && score <= self.arena.hyps.get(twin).score
@@ -460,7 +484,7 @@ impl Searcher<'_> {
             Some(twin) => (twin, false),
             None => self.arena.hyps.enter(&hyp),
         };
-        self.arena.recent.note(extension, made);
+        self.arena.recent.note(place, extension, made);
         if is_new {
             return Some(made);
         }
@@ -506,8 +530,8 @@ impl Searcher<'_> {
         key
     }
 
-    /// A hypothesis as a row of its group.
-    pub fn row_of(&self, hyp: HypId) -> Row {
+    /// What the extensions of a hypothesis look at.
+    fn row_of(&self, hyp: HypId) -> Row {
         let Hyp { key, score, choice, .. } = self.arena.hyps.get(hyp);
         let span = match *choice {
             OptionId::NONE => Span::default(),
@@ -516,6 +540,7 @@ impl Searcher<'_> {
         let (before, outlook) = self.look_around(key, span);
         Row {
             hyp,
+            is_known: true,
             context: key.context,
             path: key.path,
             blocks: key.blocks,

@@ -57,6 +57,7 @@ pub struct Outlook {
 
 impl Outlook {
     /// The outlook from phrase `last` with the coverage that includes it.
+    #[inline]
     pub fn new(model: Model, test: NextTest, cov: Coverage<'_>, last: Span) -> Self {
         let free = |at: u32| at < cov.length() && !cov.has(at);
         let (left, right) = match (model, test) {
