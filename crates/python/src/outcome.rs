@@ -136,6 +136,12 @@ impl Translation {
         &self.inner.words
     }
 
+    /// Target words with spaces between.
+    #[getter]
+    fn text(&self) -> String {
+        self.inner.words.join(" ")
+    }
+
     /// Weighted sum of the features.
     #[getter]
     fn score(&self) -> f64 {

@@ -5,7 +5,7 @@ Source positions are those of the words the user wrote, whatever order the decod
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import groupby
 from types import MappingProxyType
@@ -155,31 +155,32 @@ class Translation:
         **of_search: Any,
     ) -> "Translation":
         """A translation from what the core returns; ``of_search`` goes to the best one alone."""
-        words, order = result.words, source.order
-        phrases, spelled = [], []
-        for step in result.steps:
-            src, tgt = step.src, step.tgt
-            span, positions = (src, ()) if order is None else _written(src, order)
-            text = " ".join(source.words[src[0] : src[1]])
-            target = " ".join(words[tgt[0] : tgt[1]])
-            phrases.append(Phrase(span, tgt, text, target, positions))
-            if source.spellings and _is_guess(source, src, target):
-                spelled.append(span[0])
+        found = _Found(result, source, names)
+        order = source.order
         unknown = tuple(sorted(order[at] if order else at for at in result.unknown))
-        return cls(
+        made = object.__new__(cls)
+        vars(made).update(
             source=source.written,
-            tokens=tuple(words),
-            text=" ".join(words),
+            text=result.text,
             score=result.score,
-            features=MappingProxyType(dict(zip(names, result.features, strict=True))),
-            phrases=tuple(phrases),
-            links=tuple((order[src] if order else src, tgt) for src, tgt in result.links),
             unknown=unknown,
-            spelled=tuple(sorted(set(spelled).difference(unknown))),
+            spelled=_spelled(found, unknown) if source.spellings else (),
             raw=source.raw,
             offsets=source.offsets,
             **of_search,
+            _found=found,
         )
+        return made
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What few ask for is worked out when somebody does; see ``_LATE``."""
+            found, work_out = vars(self).get("_found"), _LATE.get(name)
+            if found is None or work_out is None:
+                raise AttributeError(f"a translation has no `{name}`", name=name, obj=self)
+            value = vars(self)[name] = work_out(found)
+            return value
 
     @classmethod
     def joined(cls, pieces: "Sequence[Translation]") -> "Translation":
@@ -303,7 +304,9 @@ class Translation:
     def restored(self, restore: Callable[[Sequence[str]], str]) -> "Translation":
         """The same with the text that ``restore`` makes of its tokens."""
         nbest = tuple(other.restored(restore) for other in self.nbest)
-        return replace(self, text=restore(self.tokens), nbest=nbest)
+        same = object.__new__(type(self))
+        vars(same).update(vars(self), text=restore(self.tokens), nbest=nbest)
+        return same
 
     def draw(self) -> str:
         """The derivation for people, in a terminal."""
@@ -324,11 +327,59 @@ class Translation:
         return f"Translation({self.text!r}, score={self.score:.4g}, {phrases})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "features": dict(self.features)}
+        every = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**every, "features": dict(self.features)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in {**state, "features": MappingProxyType(state["features"])}.items():
             object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a translation is worked out of."""
+
+    result: "_core.Translation"
+    source: Source
+    names: Sequence[str]
+
+
+def _phrases(found: _Found) -> tuple[Phrase, ...]:
+    source, words = found.source, found.result.words
+    phrases = []
+    for step in found.result.steps:
+        src, tgt = step.src, step.tgt
+        span, positions = _written(src, source.order)
+        text = " ".join(source.words[src[0] : src[1]])
+        phrases.append(Phrase(span, tgt, text, " ".join(words[tgt[0] : tgt[1]]), positions))
+    return tuple(phrases)
+
+
+def _links(found: _Found) -> tuple[tuple[int, int], ...]:
+    links, order = found.result.links, found.source.order
+    return tuple(links) if order is None else tuple((order[src], tgt) for src, tgt in links)
+
+
+#: What is worked out only when it is asked for: the text alone is what most callers want.
+_LATE: Mapping[str, Callable[[_Found], object]] = {
+    "tokens": lambda found: tuple(found.result.words),
+    "features": lambda found: MappingProxyType(
+        dict(zip(found.names, found.result.features, strict=True))
+    ),
+    "phrases": _phrases,
+    "links": _links,
+}
+
+
+def _spelled(found: _Found, unknown: Sequence[int]) -> tuple[int, ...]:
+    """Where unknown words stand whose spelling was guessed."""
+    steps, phrases = found.result.steps, _phrases(found)
+    guessed = {
+        phrase.src[0]
+        for step, phrase in zip(steps, phrases, strict=True)
+        if _is_guess(found.source, step.src, phrase.target)
+    }
+    return tuple(sorted(guessed.difference(unknown)))
 
 
 def _written(span: Span, order: Sequence[int] | None) -> tuple[Span, tuple[int, ...]]:
