@@ -14,7 +14,9 @@ Every stage is a command of its own with one thread; all get `MEMORY` (2G). Disk
 stage's temporary files and results took at most, looked at twice a second. `train` is one
 `wayword train` of the raw text: a row for each of its stages, as its log tells, and one for all.
 It takes out repeated pairs as it does for anyone, so that the stages after `doctor` get fewer:
-`pairs` are those that a stage gets, `of` those of the text.
+`pairs` are those that a stage gets, `of` those of the text. `SET` adds options of the
+configuration, such as `doctor.allow=["duplicate"]` to keep them, and `GROUP` names the folder of a
+control group that it runs in: a limit that the system enforces, with pages of mapped files.
 """
 
 import hashlib
@@ -74,8 +76,9 @@ def _train_rows(folder: Path, size: int, memory: str) -> Iterator[dict[str, Any]
     command: list[str | Path] = [PYTHON, "-m", "wayword", "train"]
     command += [folder / "raw.de", folder / "raw.en", "-o", out, "--dev", *dev]
     command += ["--memory", memory, "--threads", "1", "--set", "tune.runs=1", "tune.rounds=2"]
+    command += os.environ.get("SET", "").split()
     with Disk(folder) as disk:
-        cost = measure(command)
+        cost = measure(_inside_group(command))
     stages = list(stage_rows(out / "work" / "log.jsonl", size, memory))
     yield from stages
     yield {
@@ -90,6 +93,14 @@ def _train_rows(folder: Path, size: int, memory: str) -> Iterator[dict[str, Any]
         "peak MB": max(round(cost.peak_mb), *(row["peak MB"] for row in stages)),
         "disk MB": round(disk.most / 1e6),
     }
+
+
+def _inside_group(command: list[str | Path]) -> list[str | Path]:
+    """The command in the control group that `GROUP` names, whose limit the system enforces."""
+    group = os.environ.get("GROUP")
+    if group is None:
+        return command
+    return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', f"{group}/cgroup.procs", *command]
 
 
 def stage_rows(log: Path, size: int, memory: str) -> Iterator[dict[str, Any]]:

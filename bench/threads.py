@@ -3,7 +3,8 @@
 Each command runs with one thread, then with two; then twice at the same time with one thread each,
 which shares memory and caches but no work: 2 · (time alone) / (time of both) is what two threads
 could reach at best. Wall time, so the machine must be idle. The text is the German alignment pack,
-with the links and the system that the commands make of it.
+with the links and the system that the commands make of it; tuning is of Moses' German model on its
+dev set, two runs of four rounds from flat weights.
 
     python bench/run.py threads
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import PYTHON, SHARED
+from bench.tune import systems
 
 LANGS = ("de", "en")
 Command = list[str | Path]
@@ -29,10 +31,10 @@ def rows() -> list[dict[str, Any]]:
             packed = SHARED / "data" / "align" / "de-en" / f"bitext.{lang}.xz"
             (folder / lang).write_bytes(lzma.decompress(packed.read_bytes()))
         reference = SHARED / "reference" / "de-en"
-        _run(["import-moses", reference / "moses.hier.dl6.ini", "-o", folder / "system"])
         test = (reference / "test.de").read_text(encoding="utf-8")
-        (folder / "test").write_text(test * 3, encoding="utf-8")
-        return [_row(folder, stage) for stage in ("align", "extract", "lm", "translate")]
+        (folder / "text").write_text(test * 3, encoding="utf-8")
+        systems(folder, "de-en", "moses.hier.dl6.ini")
+        return [_row(folder, stage) for stage in ("align", "extract", "lm", "translate", "tune")]
 
 
 def _command(folder: Path, stage: str, number: int) -> Command:
@@ -41,7 +43,12 @@ def _command(folder: Path, stage: str, number: int) -> Command:
         "align": ["align", *text, "-o", folder / f"links{number}"],
         "extract": ["extract", *text, folder / "links1", "-o", folder / f"table{number}"],
         "lm": ["lm", "train", folder / "en", "-o", folder / f"lm{number}"],
-        "translate": ["translate", folder / "system", folder / "test", "--prepared"],
+        "translate": ["translate", folder / "test", folder / "text", "--prepared"],
+        "tune": [
+            *("tune", folder / "dev", "--folder", folder / f"tune{number}", "--dry-run", "--dev"),
+            *[SHARED / "reference" / "de-en" / f"dev.{lang}" for lang in LANGS],
+            *("--prepared", "--start", "flat", "--runs", "2", "--rounds", "4"),
+        ],
     }
     return commands[stage]
 
@@ -66,10 +73,6 @@ def _seconds(commands: list[Command]) -> float:
         if child.wait():
             raise SystemExit(f"bench: {child.args!r} left with {child.returncode}")
     return time.monotonic() - start
-
-
-def _run(command: Command) -> None:
-    _seconds([command])
 
 
 def _start(command: Command) -> "subprocess.Popen[bytes]":
