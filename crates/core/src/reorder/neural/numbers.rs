@@ -117,25 +117,24 @@ pub fn add_rows(a: &[f32], sum: &mut [f32]) {
     }
 }
 
+/// 1.5 · 2^23: beside it, numbers have no room for a fraction.
+const SHIFT: f32 = 12_582_912.0;
+
 /// e^x, to within a few units of the last place; 0 far below and very large far above.
 #[inline(always)]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "n is from -126 to 127, and the exponent's bits are wanted"
-)]
 pub fn exp(x: f32) -> f32 {
     // x = n ln 2 + r with |r| <= ln 2 / 2; e^r by its series, 2^n by the bits of the exponent.
     let x = x.clamp(-87.0, 88.0);
     let scaled = x * std::f32::consts::LOG2_E;
-    // Adding and taking away 1.5 · 2^23 rounds to a whole number.
-    let n = (scaled + 12_582_912.0) - 12_582_912.0;
+    // Adding 1.5 · 2^23 rounds to a whole number, which then stands in the lowest bits.
+    let shifted = scaled + SHIFT;
+    let n = shifted - SHIFT;
     let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
     let mut sum = 1.987_569_2e-4;
     for factor in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
         sum = sum * r + factor;
     }
-    let power = f32::from_bits(((n as i32 + 127) << 23) as u32);
+    let power = f32::from_bits(shifted.to_bits().wrapping_sub(SHIFT.to_bits() - 127) << 23);
     (sum * r * r + r + 1.0) * power
 }
 
