@@ -25,6 +25,7 @@ FLAGS = (
 TARGETS = (
     *("text", "links", "factored", "arpa", "moses", "waw-text"),
     *("lm", "ngrams", "table", "counts", "aligner", "tagger", "waw", "lop", "neural"),
+    *("words", "passes", "fingerprints", "samples"),  # what tasks of a cluster tell each other
 )
 LIMITS = ("-rss_limit_mb=1024", "-malloc_limit_mb=512", "-timeout=10", "-max_len=150000")
 PYTHON_SHARE = 0.2

@@ -7,8 +7,9 @@ Cost: some seconds.
 import sys
 from pathlib import Path
 
-from wayword import align, extract, lm
-from wayword.corpus import Bitext, toy
+from wayword import _core, align, extract, lm
+from wayword.align import parts
+from wayword.corpus import Bitext, doctor, toy
 from wayword.corpus.annotate import Tagger, read_treebank
 from wayword.corpus.files import open_bytes, open_text, temp_folder
 from wayword.reorder import lop, neural, waw
@@ -27,6 +28,9 @@ def make_seeds(folder: Path) -> None:
         _put(folder, "text", "\n".join(f"{a} ||| {b}" for a, b in lines).encode())
         _put(folder, "links", links.read_bytes())
         _put(folder, "factored", tagged.read_bytes())
+        _put_aligned(folder, work, src, tgt)
+        _put_examined(folder, src, tgt)
+        _put_sampled(folder, work, waw.Corpus.read(tagged, tgt, links))
         bitext = Bitext.read(src, tgt)
         aligner = align.fit(bitext)
         aligner.save(_path(folder, "aligner"))
@@ -49,6 +53,38 @@ def make_seeds(folder: Path) -> None:
         lop.fit(learned, dev, passes=1, bits=10).save(_path(folder, "lop"))
         small = {"embedding": 4, "hidden": 4, "key": 4, "epochs": 1}
         neural.train(neural.Corpus.read(src, tgt, links), **small).save(_path(folder, "neural"))
+
+
+def _put_aligned(folder: Path, work: Path, src: Path, tgt: Path) -> None:
+    """Write what tasks that align tell each other."""
+    text, recipe = [(src, tgt)], parts.Recipe()
+    words, names, shard = _path(folder, "words"), work / "names", work / "shard"
+    parts.count_words(text, words)
+    _core.AlignTasks.number_words([words], names)
+    parts.write_shard(text, names, recipe, shard)
+    parts.count_pairs(shard, names, recipe, work / "pairs")
+    _core.AlignTasks.start([work / "pairs"], names, recipe.core(), work / "state")
+    _put_two(folder, "passes", shard, work / "state")
+
+
+def _put_examined(folder: Path, src: Path, tgt: Path) -> None:
+    """Write what tells repeated pairs of a text in one piece."""
+    piece = doctor.Piece((0, src.stat().st_size), (0, tgt.stat().st_size), 0)
+    doctor.write_fingerprints((src, tgt), piece, _path(folder, "fingerprints"))
+
+
+def _put_sampled(folder: Path, work: Path, corpus: waw.Corpus) -> None:
+    """Write what the only shard of a corpus found, and its samples."""
+    found, samples = work / "found", work / "samples"
+    waw.find_candidates(corpus, found, shards=1, templates="P", min_count=1)
+    waw.write_samples(corpus, [found], samples, templates="P", min_count=1)
+    _put_two(folder, "samples", found, samples)
+
+
+def _put_two(folder: Path, target: str, first: Path, second: Path) -> None:
+    """Write two files as one, after the length of the first."""
+    data = first.read_bytes()
+    _put(folder, target, len(data).to_bytes(4, "little") + data + second.read_bytes())
 
 
 def _path(folder: Path, target: str, name: str = "whole") -> Path:

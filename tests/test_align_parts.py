@@ -124,3 +124,19 @@ def test_files_of_other_tasks_and_cut_files_are_refused(tmp_path: Path) -> None:
         parts.count_pairs(shard, names, recipe, tmp_path / "pairs")
     with pytest.raises(ArgumentError, match="parts: found none; expected one or more"):
         parts.fit_parts([], tmp_path / "work")
+
+
+def test_a_part_in_the_numbers_of_another_text_is_refused(tmp_path: Path) -> None:
+    """A fuzzer found that such words were looked up outside of the table."""
+    recipe = parts.Recipe()
+    for name, pairs in (("large", PAIRS), ("small", PAIRS[:2])):
+        text = [write(tmp_path, pairs, name)]
+        parts.count_words(text, tmp_path / f"{name}.words")
+        names = tmp_path / f"{name}.names"
+        _core.AlignTasks.number_words([tmp_path / f"{name}.words"], names)
+        parts.write_shard(text, names, recipe, tmp_path / f"{name}.shard")
+    with pytest.raises(FormatError, match="words of another text"):
+        parts.count_pairs(
+            tmp_path / "large.shard", tmp_path / "small.names", recipe, tmp_path / "pairs"
+        )
+    assert not (tmp_path / "pairs").exists()

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use wayword::align::{self, Aligner, Links};
 use wayword::annotate::{Tagger, Worker};
 use wayword::corpus::annotated::Sentence;
-use wayword::corpus::{Bitext, Layout, LineReader, ReadOptions};
+use wayword::corpus::{Bitext, DoctorOptions, Layout, LineReader, ReadOptions, doctor};
 use wayword::extract::{Counts, ExtractOptions};
 use wayword::feature::Coverage;
 use wayword::lm::{self, LoadOptions};
 use wayword::phrase_table::{COLUMNS, PhraseTable, TextTables, import};
-use wayword::reorder::jump::Judge;
+use wayword::reorder::jump::{Judge, Window};
 use wayword::reorder::{lop, neural, waw};
 use wayword::{Job, Result};
 
@@ -54,6 +54,10 @@ const TARGETS: &[(&str, Kind, fn(&Path, &Path) -> Result<()>)] = &[
     ("waw", Kind::Sealed, waw_model),
     ("lop", Kind::Sealed, lop_model),
     ("neural", Kind::Sealed, neural_model),
+    ("words", Kind::Text, words),
+    ("passes", Kind::Text, passes),
+    ("fingerprints", Kind::Text, fingerprints),
+    ("samples", Kind::Text, samples),
 ];
 
 /// The target that `WAYWORD_FUZZ` names.
@@ -220,6 +224,55 @@ fn lop_model(path: &Path, _: &Path) -> Result<()> {
     orderer.order(&model, &sentence(), lop::Choice::Best);
     orderer.nbest(&model, &sentence(), 3);
     Ok(())
+}
+
+/// The words of a part of a text that tasks align.
+fn words(path: &Path, out: &Path) -> Result<()> {
+    align::parts::number_words(&[path.into()], out, &Job::default())
+}
+
+/// A part of such a text in numbers, then the state that its links are counted with.
+fn passes(path: &Path, out: &Path) -> Result<()> {
+    let options = align::FitOptions::default();
+    with_two(path, |shard, state| {
+        align::parts::expect(shard, state, &options, out, &Job::default())
+    })
+}
+
+/// What tells repeated pairs in a piece of a text.
+fn fingerprints(path: &Path, out: &Path) -> Result<()> {
+    let options = DoctorOptions { memory: 1 << 20, ..DoctorOptions::default() };
+    doctor::find_repeated(&[path.into()], &[out.into()], &options, &Job::default())
+}
+
+/// The features that a shard found, then its samples.
+fn samples(path: &Path, _: &Path) -> Result<()> {
+    let options = waw::Options {
+        templates: waw::Templates::named("P")?,
+        anchor: waw::Anchor::default(),
+        window: Window::default(),
+        min_count: 1,
+        objective: waw::Objective::default(),
+        coverage: false,
+    };
+    with_two(path, |found, samples| {
+        let (found, samples) = (&[found.into()], &[samples.into()]);
+        waw::read_samples(options, 16, found, samples, (1 << 20, None), &Job::default()).map(|_| ())
+    })
+}
+
+/// Two files out of one, which begins with the length of the first.
+fn with_two(path: &Path, read: impl FnOnce(&Path, &Path) -> Result<()>) -> Result<()> {
+    let bytes = std::fs::read(path).expect("was just written");
+    let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[]));
+    let (first, second) = rest.split_at(rest.len().min(u32::from_le_bytes(*length) as usize));
+    let paths = ["first", "second"].map(|end| path.with_extension(end));
+    for (path, bytes) in paths.iter().zip([first, second]) {
+        std::fs::write(path, bytes).expect("room in memory");
+    }
+    let done = read(&paths[0], &paths[1]);
+    paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
+    done
 }
 
 /// An annotated sentence.

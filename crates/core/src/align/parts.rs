@@ -11,7 +11,7 @@
 use super::build::Builder;
 use super::cooccur::{Chances, cooccurrences};
 use super::expect::Counts;
-use super::shard::{LeftOut, Shard, number_lines};
+use super::shard::{LeftOut, Shard, Words, number_lines};
 use super::train::Training;
 use super::words::{Numbering, WordCounts};
 use super::{Aligner, FitOptions, FitSummary};
@@ -112,8 +112,24 @@ pub fn write_shard(
     wire.finish()
 }
 
-fn read_shard(path: &Path, options: &FitOptions) -> Result<Shard> {
-    Shard::read(&mut Unwire::open(path, SHARD)?, options.empty_shard())
+/// Reads a part. All of its pairs must have words on both sides, with numbers below these.
+fn read_shard(path: &Path, options: &FitOptions, [src, tgt]: [usize; 2]) -> Result<Shard> {
+    let mut wire = Unwire::open(path, SHARD)?;
+    let shard = Shard::read(&mut wire, options.empty_shard())?;
+    let (mut words, mut buffer, mut pairs) = (Words::default(), Vec::new(), 0);
+    let fits = |side: &[u32], end: usize| {
+        !side.is_empty() && side.iter().all(|&word| (word as usize) < end)
+    };
+    for number in 0..shard.blocks() {
+        let mut block = shard.block(number, &mut buffer)?;
+        while block.next(&mut words)? {
+            if !(fits(&words.src, src) && fits(&words.tgt, tgt)) {
+                return Err(wire.wrong("words of another text"));
+            }
+            pairs += 1;
+        }
+    }
+    if pairs == shard.len() { Ok(shard) } else { Err(wire.wrong("pairs without words")) }
 }
 
 /// Counts which words of a part occur together.
@@ -124,7 +140,8 @@ pub fn count_pairs(
     out: &Path,
     job: &Job,
 ) -> Result<()> {
-    let (names, text) = (read_names(names)?, read_shard(shard, options)?);
+    let names = read_names(names)?;
+    let text = read_shard(shard, options, [names[0].len(), names[1].len()])?;
     let room = options.room(&names)?;
     let chances = Chances::of(&text, (names[0].len(), names[1].len()), job)?;
     let mut wire = Wire::create(out, PAIRS)?;
@@ -231,7 +248,8 @@ pub fn expect(
     out: &Path,
     job: &Job,
 ) -> Result<()> {
-    let (text, (training, _)) = (read_shard(shard, options)?, read_state(state, options)?);
+    let (training, _) = read_state(state, options)?;
+    let text = read_shard(shard, options, training.words())?;
     job.begin(text.len() as u64);
     let mut counts = training.expect(&text, job)?;
     let mut wire = Wire::create(out, COUNTS)?;

@@ -136,7 +136,8 @@ impl Shard {
     /// Adds shapes as `flat_shapes` gives them.
     pub(super) fn add_flat_shapes(&mut self, flat: &[u64]) {
         for shape in flat.chunks_exact(3) {
-            *self.shapes.entry((to_usize(shape[0]), to_usize(shape[1]))).or_default() += shape[2];
+            let pairs = self.shapes.entry((to_usize(shape[0]), to_usize(shape[1]))).or_default();
+            *pairs = pairs.saturating_add(shape[2]);
         }
     }
 

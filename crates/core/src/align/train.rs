@@ -132,6 +132,11 @@ impl Training {
         Ok(())
     }
 
+    /// How many words there are on each side.
+    pub fn words(&self) -> [usize; 2] {
+        [self.lexicon.src_len(), self.tgt_len]
+    }
+
     /// Whether counts belong to this lexicon.
     pub fn fits(&self, counts: &Counts) -> bool {
         let LexiconCounts { cells, src_null, tgt_null, .. } = &counts.lexicon;

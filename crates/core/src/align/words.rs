@@ -74,7 +74,8 @@ impl WordCounts {
         if counts.len() <= id {
             counts.resize(id + 1, 0);
         }
-        counts[id] += count;
+        // Counts that are read from a file may be anything.
+        counts[id] = counts[id].saturating_add(count);
     }
 
     /// The words of a side that occur there, with their counts, in the order of their ids.
