@@ -1,11 +1,12 @@
 """Decoding beside Moses and Moses2, on the very models that they were measured on.
 
-Theirs are the figures of `docs/decode.md`: BLEU, mean model score and CPU ms a source word,
-one thread, on a machine of the same kind. Ours are those of `wayword translate` on
-the same models, imported, with Moses' ways, in one thread; start-up is measured with no input and
-taken off. Instructions are those of callgrind for the first 50 sentences, without the first: what
-is done once, such as comparing files with their checksums, counts as start-up. A model that scores
-differently from theirs stops the run. The curve of score against time goes to `docs/decode.svg`.
+Theirs are the figures of `docs/decode.md`: BLEU, mean model score and CPU ms a source word, one
+thread, on a machine of the same kind. Ours are those of `wayword translate` on the same models,
+imported, with Moses' ways, in one thread; start-up is measured with no input and taken off. Time
+and memory are those of plain output, scores those of n-best lines. Instructions are those of
+callgrind for the first 50 sentences, without the first: what is done once, such as comparing files
+with their checksums, counts as start-up. A model that scores differently from theirs stops the run.
+The curve of score against time goes to `docs/decode.svg`.
 """
 
 import os
@@ -123,8 +124,8 @@ class Bench:
         return system
 
     def translate(self, system: Path, text: Path, options: list[str]) -> Cost:
-        """Translate a file in one thread, into n-best lines of one."""
-        return measure([*self.command(system, text), "--moses", *options])
+        """Translate a file in one thread."""
+        return measure([*self.command(system, text), *options])
 
     def command(self, system: Path, text: Path) -> list[str | Path]:
         """The command and what all runs have in common."""
@@ -136,9 +137,10 @@ class Bench:
         system = self.system(case.pair, case.ini)
         text = test_set(case.pair, 0)
         cost = self.translate(system, text, options_of(case))
-        lines = [line.split(" ||| ") for line in cost.answer.splitlines()]
+        scored = self.translate(system, text, ["--moses", *options_of(case)])
+        lines = [line.split(" ||| ") for line in scored.answer.splitlines()]
         references = test_set(case.pair, 1).read_text(encoding="utf-8").splitlines()
-        outputs = [line[1] for line in lines]
+        outputs = cost.answer.splitlines()
         bleu = BLEU(tokenize="none", force=True).corpus_score(outputs, [references]).score
         score = sum(float(line[3]) for line in lines) / len(lines)
         seconds = cost.cpu_seconds - self.start_up[system]

@@ -26,7 +26,7 @@ STAGES = (
     ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
     *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
-    *("decode-growth", "growth", "threads", "cluster", "cluster-losses"),
+    *("untuned", "decode-growth", "growth", "threads", "cluster", "cluster-losses"),
 )
 #: Those that make their text themselves.
 ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter")
