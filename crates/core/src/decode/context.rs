@@ -101,8 +101,11 @@ impl Contexts {
     /// Forgets everything but the numbers of words.
     pub fn clear(&mut self) {
         self.states.clear();
+        // Room that is not used costs nothing, and lists that have it are never moved.
+        self.states.reserve(FULL);
         self.ids.clear();
         self.ends.clear();
+        self.ends.reserve(FULL);
         self.memo.restart();
     }
 
