@@ -29,7 +29,7 @@ dev: .venv/.built
 	@touch $@
 
 .venv/.built: .venv/.made pyproject.toml $(RUST)
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet,subwords,serve
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet --release --locked --extras dev,zh,ja,parquet,subwords,serve,browser,docs
 	@$(BIN)/python -m pip install --quiet 'kenlm>=0.3' \
 		|| echo "kenlm did not build (it needs a C++ compiler): tests that compare with it are skipped"
 	@$(BIN)/python -m pip install --quiet 'ray>=2.40' 'fsspec>=2024.2' \
@@ -41,7 +41,7 @@ demo: dev
 
 test: dev
 	cargo test --quiet --locked --package wayword-core
-	$(BIN)/python -m pytest --quiet -n auto
+	$(BIN)/python -m pytest --quiet -n auto --dist loadgroup
 
 lint: dev
 	$(BIN)/ruff check .
@@ -73,7 +73,6 @@ torture: dev
 	$(BIN)/python fuzz/torture.py --kills $(KILLS)
 
 docs: dev
-	$(BIN)/python -m pip install --quiet 'mkdocs-material==9.8.1'
 	$(BIN)/python docs/reference/make.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 

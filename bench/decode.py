@@ -198,10 +198,9 @@ def _row(case: Case, answer: Answer) -> dict[str, Any]:
         if peer:
             shown = (f"{peer[0]:.2f}", "–" if peer[1] is None else str(peer[1]), str(peer[2]))
             row[name] = " / ".join(shown)
-    if theirs:
-        row["times as fast"] = round(theirs[2] / answer.ms, 1)
-        if theirs[1] is not None and not -0.01 < answer.score - theirs[1] < 0.1:
-            raise SystemExit(f"bench: {case}: score {answer.score}; another model than theirs?")
+    # Times of another day give no ratio; scores of the same model compare exactly.
+    if theirs and theirs[1] is not None and not -0.01 < answer.score - theirs[1] < 0.1:
+        raise SystemExit(f"bench: {case}: score {answer.score}; another model than theirs?")
     return row
 
 

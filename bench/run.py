@@ -6,6 +6,7 @@ slower or faster since the last result in the repository is told after each stag
 """
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -25,20 +26,21 @@ STAGES = (
         "tune",
     ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter"),
-    *("untuned", "decode-growth", "growth", "threads", "cluster", "cluster-losses"),
+    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter", "demo"),
+    *("untuned", "misalignment", "decode-growth", "growth", "threads", "cluster", "cluster-losses"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter")
+ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter", "demo")
 
 
-def main() -> None:
-    """Measure, print and write."""
+def main(names: Sequence[str]) -> int:
+    """Measure, print and write; return 1 if a stage asked for by name could not be measured."""
     from bench import compare, measure
 
-    for stage in sys.argv[1:] or STAGES:
+    missing = []
+    for stage in names or STAGES:
         if stage not in ALONE and not measure.SHARED.is_dir():
-            print(f"{stage}: not measured; the real data folder ../shared is not there")
+            missing.append(stage)
             continue
         last, before = compare.last_rows(stage)
         rows = import_module(f"bench.{stage.replace('-', '_')}").rows()
@@ -50,7 +52,10 @@ def main() -> None:
             measure.show(changed)
         elif before:
             print(f"no cost changed by a tenth or more since {last}")
+    if missing:
+        print(f"not measured, as the real data folder ../shared is missing: {', '.join(missing)}")
+    return 1 if names and missing else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -1,12 +1,13 @@
-"""What tests share: where the outside data is, and how to rewrite golden output."""
+"""Fixtures of all tests: reference data, a browser, a toy system; rewriting of golden output."""
 
-import shutil
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.requirements import CHROMIUM_FLAGS, find_chromium, find_missing
 
 # Two cores and other work beside: a slow example is no failure. Examples of a test share its
 # folder; each writes its files anew.
@@ -23,30 +24,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write what commands print now")
 
 
-#: The browser that pages are looked at in.
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+def pytest_configure() -> None:
+    """Refuse to run under CI with requirements missing: each would be a skip."""
+    if os.environ.get("CI") == "true" and (missing := find_missing()):
+        names = ", ".join(missing)
+        raise pytest.UsageError(
+            f"CI=true: {names} not installed; expected every requirement of the tests; "
+            "run `make dev` and .ci/browser"
+        )
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser without a window."""
+    """A headless Chromium from the packages of the system."""
     driver = pytest.importorskip(
-        "playwright.sync_api", reason="pages are not looked at: pip install 'wayword[browser]'"
+        "playwright.sync_api", reason="playwright: not installed; pip install 'wayword[browser]'"
     )
-    if CHROMIUM is None:
-        pytest.skip("pages are not looked at: there is no Chromium on this machine")
-    with driver.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+    program = find_chromium()
+    if program is None:
+        pytest.skip("chromium: not installed; run .ci/browser")
+    with driver.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """Outputs of Moses, moses2, KenLM and sacrebleu on toy text; see README.md there."""
+    return Path(__file__).parent / "fixtures"
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real data beside the repository; the test is skipped without it."""
+    """The folder of real data beside the repository; a test is skipped without it."""
     folder = Path(__file__).resolve().parents[2] / "shared"
     if not folder.is_dir():
-        pytest.skip("the real data folder ../shared is not there")
+        pytest.skip("needs real data: ../shared is missing")
     return folder
 
 

@@ -12,6 +12,8 @@ from wayword.tune import Candidates
 
 NAMES = ("lm", "wp", "tm0", "tm1", "d", "oov")
 TRUTH = np.array([0.4, -0.2, 0.15, 0.1, 0.15, 0.0])
+#: Weights of these are at least 0 by definition.
+NONNEGATIVE = ("lm", "tm0", "tm1", "d")
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,13 @@ class Known:
     fuse: int = 1 << 30
 
     @classmethod
-    def make(cls, sentences: int = 60, size: int = 80, seed: int = 1) -> "Known":
+    def make(
+        cls,
+        sentences: int = 60,
+        size: int = 80,
+        seed: int = 1,
+        truth: np.typing.NDArray[np.float64] = TRUTH,
+    ) -> "Known":
         """Up to five words of eight are wrong; the other features are noise."""
         draw = np.random.default_rng(seed)
         lists = []
@@ -34,8 +42,8 @@ class Known:
             texts = [" ".join(f"w{k}" if k >= wrong else "x" for k in range(8)) for wrong in errors]
             noise = draw.normal(size=(size, len(NAMES))) * 6
             noise[:, -1] = 0.0
-            along = TRUTH / (TRUTH @ TRUTH)
-            features = noise + np.outer(-0.5 * errors - noise @ TRUTH, along)
+            along = truth / (truth @ truth)
+            features = noise + np.outer(-0.5 * errors - noise @ truth, along)
             order = draw.permutation(size)
             lists.append(Candidates(tuple(texts[k] for k in order), features[order]))
         flat = dict.fromkeys(NAMES, 0.2) | {"oov": 100.0}
@@ -55,6 +63,11 @@ class Known:
     def weights(self) -> Mapping[str, float]:
         """The weights at present."""
         return self.values
+
+    @property
+    def nonnegative(self) -> tuple[str, ...]:
+        """Names of the weights that are at least 0."""
+        return NONNEGATIVE
 
     def with_weights(self, weights: Mapping[str, float]) -> "Known":
         """The same candidates, preferred by other weights."""

@@ -11,16 +11,23 @@ from typing import Any
 
 from wayword import align
 from wayword.corpus import Bitext
+from wayword.corpus.text import Preparation
 from wayword.parts.part import entry, open_part
 from wayword.system import System
 
 
-def with_aligner(system: Path, corpus: Path) -> None:
-    """Add an aligner to a toy system."""
+def make_servable(folder: Path, corpus: Path) -> None:
+    """Add an aligner to a toy system, and let it translate raw text."""
     aligner = align.fit(Bitext.read(corpus / "train.de", corpus / "train.en"))
-    aligner.save(system / "aligner")
-    part = open_part(entry("aligner", "aligner", file="aligner"), system)
-    System.open(system).with_part(part).save()
+    aligner.save(folder / "aligner")
+    toy = System.open(folder)
+    System(
+        [*toy.parts, open_part(entry("aligner", "aligner", file="aligner"), folder)],
+        settings=toy.settings,
+        weights=toy.weights,
+        text=(Preparation("de"), Preparation("en")),
+        made=toy.made,
+    ).save(folder)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from wayword.corpus.annotate import Tagger, read_factored
 from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.decode import Settings
+from wayword.manifest import MANIFEST
 from wayword.parts.part import entry, open_part
 from wayword.reorder import lop, neural, waw
 from wayword.system import System
@@ -85,3 +86,18 @@ def add_waw(folder: Path, corpus: Path) -> System:
         made=system.made,
         folder=folder,
     ).save()
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a string in a text file, at its first place."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def edit_manifest(folder: Path, old: str, new: str) -> None:
+    """Replace a string in a manifest and take its seal away, as if an earlier release wrote it."""
+    path = folder / MANIFEST
+    edit(path, old, new)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[text.index("\n") + 1 :] if "seal = " in text else text, encoding="utf-8")

@@ -18,6 +18,7 @@ from wayword.audit.runs import best_runs
 from wayword.cli import main
 from wayword.corpus import toy
 from wayword.errors import FormatError, MismatchError
+from wayword.pack import pack
 from wayword.parts.part import entry, open_part
 from wayword.system import System
 
@@ -214,14 +215,19 @@ def test_the_command_prints_a_table_json_and_a_page(
     assert (number["line"], number["src_words"], number["tgt_words"]) == (1, ["12"], ["13"])
 
 
-def test_a_system_folder_brings_its_own_aligner(
-    toy_folder: Path, tmp_path: Path, aligner: Aligner, capsys: pytest.CaptureFixture[str]
+def test_a_system_brings_its_own_aligner(
+    toy_folder: Path,
+    tmp_path: Path,
+    aligner: Aligner,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     system = tmp_path / "system"
     shutil.copytree(toy_folder / "system", system)
     texts = [str(toy_folder / "corpus" / f"test.{lang}") for lang in ("de", "en")]
     assert main(["audit", *texts, str(system)]) == 2
-    assert "the system has no aligner; expected a folder made by" in capsys.readouterr().err
+    assert "the system has no aligner; expected a system made by" in capsys.readouterr().err
+    System.open(system).describing({"stages": {"align": "1"}}).save()
     (system / "work" / "align-1").mkdir(parents=True)
     aligner.save(system / "work" / "align-1" / "aligner")
     assert main(["audit", *texts, str(system)]) == 0
@@ -231,6 +237,10 @@ def test_a_system_folder_brings_its_own_aligner(
     kept = open_part(entry("aligner", "aligner", file="aligner"), system)
     System.open(system).with_part(kept).save()
     assert main(["audit", *texts, str(system)]) == 0
+    assert capsys.readouterr().out == told
+    monkeypatch.setenv("WAYWORD_CACHE", str(tmp_path / "cache"))
+    pack(system, tmp_path / "x.wayword")
+    assert main(["audit", *texts, str(tmp_path / "x.wayword")]) == 0
     assert capsys.readouterr().out == told
 
 

@@ -3,8 +3,11 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench import measure, run
 from bench.compare import changes, last_rows
 
 
@@ -25,3 +28,13 @@ def test_the_last_result_of_a_stage_is_that_of_its_name_alone() -> None:
     assert name.startswith("bench/results/tune-20"), "tune-cost and tune-memory are other stages"
     assert rows
     assert last_rows("no such stage") == ("", [])
+
+
+def test_a_stage_that_was_asked_for_and_not_measured_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measure, "SHARED", tmp_path / "shared")
+    assert run.main(["waw", "tune"]) == 1
+    assert capsys.readouterr().out.endswith("../shared is missing: waw, tune\n")
+    monkeypatch.setattr(run, "STAGES", ("waw",))
+    assert run.main([]) == 0

@@ -19,6 +19,9 @@ from wayword.report.experiment import Result, Row
 from wayword.report.experiment_page import Texts
 from wayword.report.experiment_page import page_of as experiment_page
 
+#: One worker trains the systems of the pages.
+pytestmark = pytest.mark.xdist_group("browser")
+
 SIZES = {"desktop": (1200, 900), "phone": (390, 844)}
 QUICK: dict[str, Any] = {
     "lm": {"order": 3},

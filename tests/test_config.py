@@ -225,6 +225,15 @@ def test_the_command_writes_nothing(
     assert not out.exists()
 
 
+def test_repeated_set_options_accumulate(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "system"
+    command = ["train", f"{corpus}/train.de", f"{corpus}/train.en", "-o", str(out)]
+    assert main([*command, "--set", "lm.order=12", "--set", "tune.runs=1"]) == 2
+    assert "--set: lm.order: found 12" in capsys.readouterr().err
+
+
 def test_sections_have_the_memory_of_the_whole_unless_they_name_their_own() -> None:
     chosen = {"model": {"features": ["waw", "near=waw"]}, "near": {"window": 4}}
     config = Config.from_dict({**chosen, "memory": "3G", "lm": {"memory": "64M"}})

@@ -66,7 +66,7 @@ def test_compressed_files_are_told_by_their_bytes(tmp_path: Path, compress: obje
 
 
 def test_several_frames_of_zstd_are_read_as_one_file(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'wayword[parquet]'")
     data = b"".join(pyarrow.compress(part, "zstd", asbytes=True) for part in (b"eins\n", b"zwei\n"))
     path = write(tmp_path / "a.zst", data)
     assert [src for src, _ in Bitext.read(path, path)] == [["eins"], ["zwei"]]

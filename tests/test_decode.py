@@ -1,5 +1,7 @@
 """What users see of the decoder."""
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wayword.cli import main
 from wayword.decode import Decoder, Settings, Translation
 from wayword.decode.markup import read_markup
 from wayword.errors import ArgumentError, FormatError, MismatchError
@@ -132,6 +135,54 @@ def test_unknown_words_cost_their_penalty(decoder: Decoder) -> None:
     assert found.text == "xyzzy plugh"
 
 
+RUN = "xyzzy plugh foo bar baz qux quux corge"
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("jump", [-1.0, -0.018, 0.0, 0.1])
+def test_unknown_words_stay_in_order_whatever_the_weight_of_distortion(
+    decoder: Decoder, lines: list[str], space: str, jump: float
+) -> None:
+    changed = decoder.with_weights({"d": jump}).with_settings(space=space, pop_limit=100)
+    (alone,) = changed.translate([RUN])
+    assert alone.text == RUN
+    (among,) = changed.translate([f"{lines[0]} {RUN} {lines[1]}"], nbest=20)
+    for found in among.nbest:
+        assert [word for word in found.tokens if word in RUN.split()] == RUN.split()
+
+
+def test_the_largest_weights_that_are_taken_give_translations(
+    decoder: Decoder, lines: list[str]
+) -> None:
+    largest = decoder.with_weights(dict.fromkeys(decoder.weights, 1e30))
+    for found in largest.translate(lines[:10]):
+        assert np.isfinite(found.score)
+        assert found.tokens
+
+
+@pytest.mark.parametrize("weight", ["1e308", "-1e31", "inf", "nan"])
+def test_the_command_refuses_weights_that_would_overflow(
+    toy_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], weight: str
+) -> None:
+    folder = tmp_path / "system"
+    shutil.copytree(toy_folder / "system", folder)
+    manifest = folder / "system.toml"
+    text = re.sub(r"\Aseal = .*\n", "", manifest.read_text(encoding="utf-8"))
+    text = re.sub(r"(?m)^lm = .*$", f"lm = {weight}", text)
+    manifest.write_text(text, encoding="utf-8")
+    (tmp_path / "in.de").write_text("das haus\n", encoding="utf-8")
+    assert main(["translate", str(folder), str(tmp_path / "in.de")]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    found = f"weight lm is {float(weight)!r}; expected a number from -1e30 to 1e30"
+    assert err == f"wayword: {manifest}: {found}; correct the line, or train again\n"
+
+
+def test_features_say_which_weights_are_at_least_zero(decoder: Decoder) -> None:
+    others = set(decoder.weights) - set(decoder.nonnegative)
+    assert others == {"wp", "pp", "oov"}
+
+
 def test_a_thousand_words_are_translated(decoder: Decoder, lines: list[str]) -> None:
     words = " ".join(lines).split()
     line = " ".join((words * (1 + 1000 // len(words)))[:1000])
@@ -151,8 +202,11 @@ def test_any_text_is_translated(toy_folder: Path, lines: list[str]) -> None:
 def test_wrong_weights_and_settings_are_told_what_is_known(decoder: Decoder) -> None:
     with pytest.raises(ArgumentError, match=r"^weight: found `lmm`; expected one of lm, wp, pp,"):
         decoder.with_weights({"lmm": 1.0})
-    with pytest.raises(ArgumentError, match=r"^weight lm: found NaN; expected a finite number$"):
-        decoder.with_weights({"lm": float("nan")})
+    wanted = "expected a number from -1e30 to 1e30; try weights around 1"
+    for value, told in (("nan", "NaN"), ("-inf", "-inf"), ("1e308", "1e308"), ("2e30", "2e30")):
+        with pytest.raises(ArgumentError) as caught:
+            decoder.with_weights({"lm": float(value)})
+        assert str(caught.value) == f"weight lm: found {told}; {wanted}"
     with pytest.raises(ArgumentError, match="did you mean `pop_limit`"):
         decoder.with_settings(pop_limt=3)
     with pytest.raises(ArgumentError, match=r"^space: found `dl:x`; expected `mono`, `dl:K`"):

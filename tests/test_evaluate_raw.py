@@ -12,7 +12,8 @@ from wayword.cli import main
 from wayword.corpus import Bitext, toy
 from wayword.corpus.annotate import Tagger, read_factored
 from wayword.errors import ArgumentError, MismatchError
-from wayword.evaluate.raw import Sides, compare_raw, is_tokenised, learn_aligner, tokeniser_for
+from wayword.evaluate.raw import Sides, compare_raw, learn_aligner
+from wayword.evaluate.tokenizer import choose_tokenizer, is_tokenized
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +47,14 @@ def lines(path: Path) -> list[str]:
 
 
 def test_raw_and_tokenised_text_are_told_apart(corpus: Path) -> None:
-    assert is_tokenised(lines(corpus / "test.en")) is True
-    assert is_tokenised(lines(corpus / "raw.test.en")) is False
-    assert is_tokenised(["", "."]) is None
-    assert tokeniser_for({"a": ["ja ."], "b": ["nein ."]}) == ("none", "")
-    assert tokeniser_for({"a": ["是。"]}, "zh")[0] == "zh"
-    assert tokeniser_for({"a": ["ja."]}, "pt-BR") == (
+    assert is_tokenized(lines(corpus / "test.en")) is True
+    assert is_tokenized(lines(corpus / "raw.test.en")) is False
+    assert is_tokenized(["", "."]) is None
+    assert choose_tokenizer({"a": ["ja ."], "b": ["nein ."]}) == ("none", "")
+    assert choose_tokenizer({"a": ["是。"]})[0] == "zh"
+    assert choose_tokenizer({"a": ["ja."]}) == (
         "13a",
-        "text is raw: it is tokenised by `13a`",
+        "text is raw: all are split as by `sacrebleu --tokenize 13a --ter-normalized`",
     )
 
 
@@ -123,12 +124,12 @@ def test_one_command_does_it_all(corpus: Path, capsys: pytest.CaptureFixture[str
     assert scores["raw.test.en", "bleu"]["value"] == pytest.approx(100)
     assert scores["raw.test.en", "krs-linked"]["mark"] == "▲"
     [note] = [note for note in result["notes"] if "13a" in note]
-    assert note.startswith("worse.en, raw.test.en are raw and reference 1 is tokenised")
+    assert note.startswith("worse.en, raw.test.en are raw and reference 1 is tokenized")
     # The same without word order: text that is tokenised differently is told, and compared right.
     assert main(["evaluate", f"{corpus}/raw.test.en", f"{corpus}/test.en", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert plain["scores"][0]["value"] == pytest.approx(100)
-    assert any("raw.test.en is raw and test.en is tokenised" in note for note in plain["notes"])
+    assert any("raw.test.en is raw and reference 1 is tokenized" in note for note in plain["notes"])
     assert main([*command, "--langs", "de", "en"]) == 2
     assert "expected --align-on, --aligner or --like" in capsys.readouterr().err
     assert main(["evaluate", f"{corpus}/test.en", "--tagger", "x"]) == 2

@@ -11,7 +11,9 @@ from wayword import experiment
 from wayword.corpus import toy
 from wayword.errors import ArgumentError
 from wayword.experiment import Experiment
-from wayword.report.experiment import load_result
+from wayword.report.experiment import Result as Table
+from wayword.report.experiment import Row, load_result, plain
+from wayword.report.experiment_page import page_of
 from wayword.stage import Result, Stage
 
 FILE = """\
@@ -78,10 +80,12 @@ def test_variants_share_stages_and_are_compared(folder: Path) -> None:
     assert p_value is not None
     assert (mark in "▼▲" and mark != "") == (p_value <= 0.05)
     assert all(row.ms > 0 and len(row.runs) == 2 for row in result.rows)
+    # the weights of one run have the score of the best run
+    assert all(row.averaged == 2 or row.dev == max(row.runs) for row in result.rows)
 
     text = (folder / "out" / "table.md").read_text(encoding="utf-8")
     assert "| toy | dl 6 |" in text
-    assert r"\begin{tabular}{llrrrrrrrrr}" in (folder / "out" / "table.tex").read_text(
+    assert r"\begin{tabular}{llrrrrrrrrrr}" in (folder / "out" / "table.tex").read_text(
         encoding="utf-8"
     )
     with (folder / "out" / "table.csv").open(encoding="utf-8") as file:
@@ -220,3 +224,27 @@ def test_names_that_are_one_folder_are_refused(folder: Path) -> None:
 def test_stages_are_called_by_the_variants_that_need_them(folder: Path) -> None:
     names = set(experiment.stage_names(Experiment.read(folder / "limits.toml")).values())
     assert {"align", "extract", "lm", "tune (dl 6)", "tune (no orientation)"} <= names
+
+
+def test_a_table_tells_for_each_variant_which_weights_tuning_took(tmp_path: Path) -> None:
+    runs = (30.0, 31.0, 29.0, 28.0)
+    rows = [
+        Row("toy", name, {"bleu": (30.0, 1.0, None, "")}, 0.1, 31.0, 0.2, runs, averaged)
+        for name, averaged in (("single", 1), ("mean", 2), ("earlier", 0))
+    ]
+    table = Table("Weights", "single", ("bleu",), tuple(rows), {"bleu": "BLEU|"}, "seed:1")
+    printed = plain(table)
+    assert "mean weights" not in printed
+    assert "1: the weights of the best run" in printed
+    cells = {line.split()[1]: line for line in printed.splitlines() if line.startswith("toy ")}
+    assert cells["single"].endswith("1 of 4")
+    assert cells["mean"].endswith("2 of 4")
+    assert cells["earlier"].endswith("–")  # an experiment of an earlier version
+    page = page_of(table)
+    assert "1 of 4" in page
+    assert "2 of 4" in page
+    table.write(tmp_path)
+    assert load_result(tmp_path / "table.json").rows[1].averaged == 2
+    with (tmp_path / "table.csv").open(encoding="utf-8") as file:
+        shown = [(row["averaged"], row["runs"]) for row in csv.DictReader(file)]
+    assert shown == [("1", "4"), ("2", "4"), ("", "4")]

@@ -21,11 +21,9 @@ from wayword.extract import MODELS, PhraseTable, count, extract, import_moses, m
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.reference import slow_extract
 
-SHARED = Path(__file__).parents[1].parent / "shared"
-REFERENCE = SHARED / "reference"
-needs_reference = pytest.mark.skipif(
-    not REFERENCE.is_dir(), reason="needs the reference models in ../shared/reference"
-)
+Links = list[tuple[int, int]]
+Lexicon = dict[tuple[str, str], float]
+Used = set[tuple[str, str]]
 
 HOUSE = ("das haus ist ja klein", "the house is small")
 HOUSE_LINKS = [(0, 0), (1, 1), (2, 2), (4, 3)]
@@ -417,30 +415,119 @@ def test_the_command_extracts_shows_merges_and_exports(
     assert run(src, tgt, tmp_path / "none", "-o", table)[0] == 1
 
 
-@needs_reference
-@pytest.mark.parametrize("pair", ["de-en", "ja-en"])
-def test_every_score_of_moses_comes_out_with_its_strictness(pair: str, tmp_path: Path) -> None:
-    folder = REFERENCE / pair / "extract4k"
+#: Moses' three reordering models in the reference outputs.
+KINDS = ("hier-mslr", "phrase-msd", "wbe-msd")
+
+
+def extract_fixtures(fixtures: Path, out: Path, strictness: str) -> PhraseTable:
+    """Extract the toy text of the fixtures with all orientation models."""
+    bitext = Bitext.read(fixtures / "toy" / "train.de", fixtures / "toy" / "train.en")
+    links = fixtures / "toy" / "links.txt"
+    extract(bitext, links, out / "table", strictness=strictness, models=MODELS)
+    return PhraseTable.open(out / "table")
+
+
+def is_far(ours: str, theirs: str, columns: slice = slice(None)) -> bool:
+    """Compare columns of scores; Moses prints six digits."""
+    rows = [[float(score) for score in row.split()[columns]] for row in (ours, theirs)]
+    return any(abs(a - b) > 1e-4 * b for a, b in zip(*rows, strict=True))
+
+
+def count_equal_rows(ours: Path, theirs: Path) -> int:
+    """Assert that two text tables are equal row by row; return the number of rows."""
+    count = 0
+    for row, expected in zip(rows_of(ours), rows_of(theirs), strict=True):
+        assert (row[:2], row[3:]) == (expected[:2], expected[3:])  # pair, links and counts
+        assert not is_far(row[2], expected[2]), (row, expected)
+        count += 1
+    return count
+
+
+def test_phrase_and_reordering_tables_equal_those_of_moses(fixtures: Path, tmp_path: Path) -> None:
+    table = extract_fixtures(fixtures, tmp_path, "moses")
+    moses = fixtures / "moses"
+    for kind in KINDS:
+        table.export_moses(tmp_path, orientation=kind)
+        theirs = moses / f"reordering-table.{kind}-bidirectional-fe.gz"
+        assert count_equal_rows(tmp_path / "reordering-table.gz", theirs) == 14_569
+    assert count_equal_rows(tmp_path / "phrase-table.gz", moses / "phrase-table.gz") == 14_569
+
+
+def read_lexical_table(path: Path) -> dict[tuple[str, str], float]:
+    """Read the probability of the first word given the second."""
+    rows = [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
+    return {(word, given): float(probability) for word, given, probability in rows}
+
+
+def weigh(words: list[str], given: list[str], links: Links, w: Lexicon, used: Used) -> float:
+    """Compute a lexical weight: per word the mean over its links, NULL without a link."""
+    weight = 1.0
+    for at, word in enumerate(words):
+        linked = [given[other] for here, other in links if here == at] or ["NULL"]
+        weight *= sum(w[word, other] for other in linked) / len(linked)
+        used.update((word, other) for other in linked)
+    return weight
+
+
+def test_lexical_weights_follow_from_the_lexical_tables_of_moses(
+    fixtures: Path, tmp_path: Path
+) -> None:
+    f2e, e2f = (read_lexical_table(fixtures / "moses" / f"lex.{way}") for way in ("f2e", "e2f"))
+    extract_fixtures(fixtures, tmp_path, "moses").export_moses(tmp_path)
+    used: tuple[Used, Used] = set(), set()
+    for row in rows_of(tmp_path / "phrase-table.gz"):
+        src, tgt = row[0].split(), row[1].split()
+        _, inverse, _, direct = map(float, row[2].split())
+        links = [(int(i), int(j)) for i, j in (link.split("-") for link in row[3].split())]
+        swapped = [(j, i) for i, j in links]
+        # Moses' tables have seven decimals.
+        assert direct == pytest.approx(weigh(tgt, src, swapped, f2e, used[0]), rel=1e-4), row
+        assert inverse == pytest.approx(weigh(src, tgt, links, e2f, used[1]), rel=1e-4), row
+    # The others are links that no phrase of at most seven words holds.
+    assert ([len(pairs) for pairs in used], len(f2e), len(e2f)) == ([1059, 1070], 1181, 1181)
+
+
+@pytest.mark.parametrize(("pair", "rows"), [("de-en", 179_685), ("ja-en", 101_186)])
+def test_tables_of_real_text_equal_those_of_moses(
+    shared: Path, tmp_path: Path, pair: str, rows: int
+) -> None:
+    folder = shared / "reference" / pair / "extract4k"
     bitext = Bitext.read(folder / "s.txt", folder / "t.txt")
     extract(bitext, folder / "links.txt", tmp_path / "table", strictness="moses", models=MODELS)
     table = PhraseTable.open(tmp_path / "table")
-    kinds = {"hier-mslr": True, "phrase-msd": False, "wbe-msd": False}
-    for kind, has_scores in kinds.items():
+    for kind in KINDS:
         table.export_moses(tmp_path, orientation=kind)
-        names = ["reordering-table", "phrase-table"][: 1 + has_scores]
-        for name in names:
-            theirs = folder / (f"{name}.{kind}.gz" if name == names[0] else f"{name}.gz")
-            lines = 0
-            rows = zip(rows_of(tmp_path / f"{name}.gz"), rows_of(theirs), strict=True)
-            for ours, moses in rows:
-                lines += 1
-                assert ours[:2] == moses[:2]
-                assert ours[3:] == moses[3:]  # links and counts
-                if ours[2] == moses[2]:
-                    continue
-                for got, score in zip(ours[2].split(), moses[2].split(), strict=True):
-                    assert abs(float(got) - float(score)) <= 1e-4 * float(score), (ours, moses)
-            assert lines == {"de-en": 179_685, "ja-en": 101_186}[pair]
+        theirs = folder / f"reordering-table.{kind}.gz"
+        assert count_equal_rows(tmp_path / "reordering-table.gz", theirs) == rows
+    assert count_equal_rows(tmp_path / "phrase-table.gz", folder / "phrase-table.gz") == rows
+
+
+def count_differences(ours: Path, moses: Path, reordering: str) -> dict[str, int]:
+    """Count the pairs whose lexical weights and hierarchical orientation differ from Moses'."""
+    counts = {"lex": 0, "prev": 0, "next": 0}
+    theirs = rows_of(moses / "phrase-table.gz")
+    for row, expected in zip(rows_of(ours / "phrase-table.gz"), theirs, strict=True):
+        assert (row[:2], row[4]) == (expected[:2], expected[4])
+        assert not is_far(row[2], expected[2], slice(0, 4, 2))  # relative frequencies
+        counts["lex"] += is_far(row[2], expected[2], slice(1, 4, 2))
+    theirs = rows_of(moses / reordering)
+    for row, expected in zip(rows_of(ours / "reordering-table.gz"), theirs, strict=True):
+        counts["prev"] += is_far(row[2], expected[2], slice(0, 4))
+        counts["next"] += is_far(row[2], expected[2], slice(4, 8))
+    return counts
+
+
+def test_strict_differs_from_moses_only_where_the_definition_does(
+    fixtures: Path, tmp_path: Path
+) -> None:
+    table = extract_fixtures(fixtures, tmp_path, "strict")
+    table.export_moses(tmp_path, orientation="hier-mslr")
+    name = "reordering-table.hier-mslr-bidirectional-fe.gz"
+    found = count_differences(tmp_path, fixtures / "moses", name)
+    assert found == {"lex": 0, "prev": 42, "next": 3185}
+    table.export_moses(tmp_path, orientation="wbe-msd")
+    theirs = fixtures / "moses" / "reordering-table.wbe-msd-bidirectional-fe.gz"
+    assert count_equal_rows(tmp_path / "reordering-table.gz", theirs) == 14_569
 
 
 #: Pairs of the 4,000 sentences whose rows differ from Moses' when we keep to the definition:
@@ -453,38 +540,22 @@ STRICT_DIFFERENCES = {
 }
 
 
-@needs_reference
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", ["de-en", "ja-en"])
-def test_strict_differs_from_moses_only_where_the_definition_does(
-    pair: str, tmp_path: Path
+def test_strict_tables_of_real_text_differ_from_moses_as_counted(
+    shared: Path, pair: str, tmp_path: Path
 ) -> None:
-    folder = REFERENCE / pair / "extract4k"
+    folder = shared / "reference" / pair / "extract4k"
     bitext = Bitext.read(folder / "s.txt", folder / "t.txt")
     extract(bitext, folder / "links.txt", tmp_path / "table", models=MODELS)
     PhraseTable.open(tmp_path / "table").export_moses(tmp_path, orientation="hier-mslr")
-    differ = {"lex": 0, "prev": 0, "next": 0}
-
-    def far(ours: str, theirs: str, columns: slice) -> bool:
-        rows = (map(float, row.split()[columns]) for row in (ours, theirs))
-        return any(abs(a - b) > 1e-4 * b for a, b in zip(*rows, strict=True))
-
-    theirs = rows_of(folder / "phrase-table.gz")
-    for ours, moses in zip(rows_of(tmp_path / "phrase-table.gz"), theirs, strict=True):
-        assert (ours[:2], ours[4]) == (moses[:2], moses[4])
-        assert not far(ours[2], moses[2], slice(0, 4, 2))  # relative frequencies
-        differ["lex"] += far(ours[2], moses[2], slice(1, 4, 2))
-    theirs = rows_of(folder / "reordering-table.hier-mslr.gz")
-    for ours, moses in zip(rows_of(tmp_path / "reordering-table.gz"), theirs, strict=True):
-        differ["prev"] += far(ours[2], moses[2], slice(0, 4))
-        differ["next"] += far(ours[2], moses[2], slice(4, 8))
-    assert differ == STRICT_DIFFERENCES[pair]
+    found = count_differences(tmp_path, folder, "reordering-table.hier-mslr.gz")
+    assert found == STRICT_DIFFERENCES[pair]
 
 
-@needs_reference
 @pytest.mark.slow
-def test_little_memory_gives_the_same_table_of_a_real_corpus(tmp_path: Path) -> None:
-    folder = REFERENCE / "ja-en"
+def test_little_memory_gives_the_same_table_of_a_real_corpus(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "reference" / "ja-en"
     bitext = Bitext.read(folder / "train.ja.xz", folder / "train.en.xz")
     links = folder / "train.links.xz"
     summary = extract(bitext, links, tmp_path / "large")

@@ -46,6 +46,49 @@ def test_a_corrected_pair_counts_from_the_next_sentence_on(folder: Path) -> None
     assert changed.translate(LINE).text == WANTED
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_learning_writes_nothing_unless_it_is_told_to_save(folder: Path) -> None:
+    before = contents(folder)
+    taught = System.open(folder).learn(LINE, WANTED).glossary({"Kaffee": "mocha"})
+    assert contents(folder) == before
+    assert len(pickle.loads(pickle.dumps(taught)).learned.lessons) == 2
+    assert System.open(folder).learned.lessons == ()
+    taught.glossary({"Saft": "nectar"}, save=True)  # and the earlier lessons, which it builds on
+    assert [lesson.kind for lesson in System.open(folder).learned.lessons] == [
+        "pair",
+        "term",
+        "term",
+    ]
+
+
+def test_saving_and_merging_keep_lessons_that_are_in_memory(folder: Path) -> None:
+    saved = System.open(folder).learn(LINE, WANTED).save()
+    assert len(System.open(folder).learned.fresh) == 1
+    saved.save()
+    assert len(System.open(folder).learned.fresh) == 1  # each lesson is written once
+    merged = System.open(folder).glossary({"Kaffee": "mocha"}).merge()
+    assert len(merged.learned.merged) == len(System.open(folder).learned.merged) == 2
+
+
+def test_a_journal_that_is_named_later_keeps_lessons_in_memory(
+    folder: Path, tmp_path: Path
+) -> None:
+    taught = System.open(folder).glossary({"Kaffee": "mocha"}).with_journal(tmp_path / "journal")
+    assert len(taught.learned.lessons) == 1
+    taught.glossary({"Saft": "nectar"}, save=True)
+    assert len(Journal(tmp_path / "journal").read()) == 2
+
+
+def test_a_system_in_no_folder_learns_but_has_no_place_to_save(folder: Path) -> None:
+    system = System(System.open(folder).parts)
+    assert system.glossary({"Kaffee": "mocha"}).learned.terms == {("Kaffee",): ("mocha",)}
+    with pytest.raises(ArgumentError, match="the system is in no folder; name a journal"):
+        system.glossary({"Kaffee": "mocha"}, save=True)
+
+
 def test_scores_of_what_was_learned_add_up(folder: Path) -> None:
     taught = System.open(folder).learn(LINE, WANTED).learn("Er trinkt Kaffee .", "he sips coffee .")
     for line in (LINE, "Gestern habe ich den Kaffee getrunken .", "Er trinkt den Tee ."):
@@ -67,7 +110,8 @@ def test_new_words_of_both_sides_are_learned(folder: Path) -> None:
 
 
 def test_what_was_learned_is_there_when_the_system_is_opened_again(folder: Path) -> None:
-    taught = System.open(folder).learn(LINE, WANTED).glossary({"Kaffee": "mocha"})
+    taught = System.open(folder).learn(LINE, WANTED, save=True)
+    taught = taught.glossary({"Kaffee": "mocha"}, save=True)
     for again in (System.open(folder), pickle.loads(pickle.dumps(taught))):
         assert again.translate(LINE).text == WANTED
         assert "mocha" in again.translate("Er hat den Kaffee getrunken .").text
@@ -80,7 +124,8 @@ def test_merging_changes_no_translation_and_empties_the_journal(folder: Path) ->
     expected = [one.text for one in taught.translate(lines)]
     merged = taught.merge()
     assert Journal(folder / JOURNAL).read() == []
-    for system in (merged, System.open(folder), System.open(folder).learn("ja", "yes").merge()):
+    again = System.open(folder).learn("ja", "yes", save=True).merge()
+    for system in (merged, System.open(folder), again):
         assert [one.text for one in system.translate(lines)] == expected
         system.verify()
     assert len(list(folder.glob("learned-*"))) == 1  # older ones are gone
@@ -89,7 +134,7 @@ def test_merging_changes_no_translation_and_empties_the_journal(folder: Path) ->
 def test_a_merge_that_was_killed_before_it_emptied_the_journal_counts_nothing_twice(
     folder: Path,
 ) -> None:
-    taught = System.open(folder).learn(LINE, WANTED)
+    taught = System.open(folder).learn(LINE, WANTED, save=True)
     journal = (folder / JOURNAL).read_bytes()
     taught.merge()
     (folder / JOURNAL).write_bytes(journal)
@@ -99,9 +144,12 @@ def test_a_merge_that_was_killed_before_it_emptied_the_journal_counts_nothing_tw
 
 
 def test_a_copy_takes_along_what_was_learned(folder: Path, tmp_path: Path) -> None:
-    taught = System.open(folder).learn(LINE, WANTED)
-    taught.save(tmp_path / "copy")
+    taught = System.open(folder).learn(LINE, WANTED, save=True)
+    copy = taught.save(tmp_path / "copy")
     assert System.open(tmp_path / "copy").translate(LINE).text == WANTED
+    assert copy.learn("ja doch", "oh yes", save=True).translate(LINE).text == WANTED
+    assert len(System.open(folder).learned.lessons) == 1  # the copy has a journal of its own
+    assert len(System.open(tmp_path / "copy").learned.lessons) == 2
     with pytest.raises(ArgumentError, match=r"learned\.jsonl: found what was learned since"):
         pack(folder, tmp_path / "system.wayword")
     taught.merge()
@@ -109,8 +157,10 @@ def test_a_copy_takes_along_what_was_learned(folder: Path, tmp_path: Path) -> No
     packed = System.open(tmp_path / "system.wayword")
     assert packed.translate(LINE).text == WANTED
     with pytest.raises(ArgumentError, match="a packed system does not change; name a journal"):
-        packed.learn(LINE, WANTED)
-    kept = packed.with_journal(tmp_path / "journal").learn("ja doch", "oh yes")
+        packed.learn("ja doch", "oh yes", save=True)
+    assert packed.learn("ja doch", "oh yes").translate("ja doch").text == "oh yes"
+    kept = packed.with_journal(tmp_path / "journal").learn("ja doch", "oh yes", save=True)
+    assert len(Journal(tmp_path / "journal").read()) == 1
     assert kept.translate("ja doch").text == "oh yes"
 
 
@@ -146,10 +196,9 @@ def test_terms_hold_beside_other_demands() -> None:
 
 def test_terms_are_kept_to(folder: Path) -> None:
     system = System.open(folder)
-    assert "rooibos" in system.with_terms({"Tee": "rooibos"}).translate(LINE).text
-    assert Journal(folder / JOURNAL).read() == []
+    assert "rooibos" in system.glossary({"Tee": "rooibos"}).translate(LINE).text
     with pytest.raises(ArgumentError, match="term: no words"):
-        system.with_terms({" ": "x"})
+        system.glossary({" ": "x"})
 
 
 def test_a_damaged_journal_is_told_and_a_half_line_is_not_missed(tmp_path: Path) -> None:
@@ -163,6 +212,9 @@ def test_a_damaged_journal_is_told_and_a_half_line_is_not_missed(tmp_path: Path)
     assert journal.read() == lessons
     journal.path.write_bytes(whole.replace(b'"w0"', b'"w9"'))
     with pytest.raises(FormatError, match=r"journal:1: no lesson \(another checksum than noted\)"):
+        journal.read()
+    journal.path.write_bytes(whole[:-1] + b"\x0b")  # the last line end, a bit flipped
+    with pytest.raises(FormatError, match="journal:2: no lesson"):
         journal.read()
     journal.path.write_bytes(b"\xff\xfe\n" + whole)
     with pytest.raises(FormatError, match="journal:1: no lesson"):
@@ -186,7 +238,8 @@ for kill in range(kills):
         number = 0
         while True:
             word = f"w{kill}x{number}"
-            system = system.learn(f"das {word} .", f"the {word} .", links=[(0, 0), (1, 1), (2, 2)])
+            links = [(0, 0), (1, 1), (2, 2)]
+            system = system.learn(f"das {word} .", f"the {word} .", links=links, save=True)
             os.write(into, f"{word}\\n".encode())
             number += 1
     os.close(into)

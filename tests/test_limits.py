@@ -71,7 +71,7 @@ def test_a_window_beyond_the_sentence_costs_nothing(folder: Path) -> None:
 @pytest.mark.parametrize("text", ["漢" * 12_000, "私は本を読む。" * 2_000, "a" * 30_000])
 @pytest.mark.parametrize(("package", "split"), [("fugashi", split_fugashi), ("jieba", split_jieba)])
 def test_segmenters_get_long_lines_in_pieces(text: str, package: str, split: object) -> None:
-    pytest.importorskip(package)
+    pytest.importorskip(package, reason="pip install 'wayword[ja,zh]'")
     tokens = split(text, "")  # type: ignore[operator]
     assert "".join(tokens) == text
     assert max(map(len, pieces(text))) <= LONGEST

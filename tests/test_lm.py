@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.kneser_ney import Gram, KneserNey, backed_off
+from tests.reference.kneser_ney import Gram, KneserNey, backed_off, estimate_discounts
 
 from wayword.cli import main
 from wayword.corpus.files import size_in_bytes, temp_folder
@@ -23,8 +23,6 @@ from wayword.errors import ArgumentError, FormatError, LimitError, MismatchError
 from wayword.lm import LanguageModel, count, merge, mix, mixture_of, train, train_arpa
 
 LN_10 = math.log(10)
-SHARED = Path(__file__).parents[1].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared (reference models)")
 
 TOY = [
     "a b c a b",
@@ -293,48 +291,95 @@ def test_sizes_are_read_with_their_units() -> None:
 # Agreement with lmplz and KenLM
 
 
-@needs_shared
-@pytest.mark.parametrize("pair", [pytest.param("de-en", marks=pytest.mark.slow), "ja-en"])
-def test_the_estimate_is_that_of_lmplz(pair: str, tmp_path: Path) -> None:
-    folder = SHARED / "reference" / pair
-    train_arpa(folder / "train.en.xz", tmp_path / "own.arpa", order=5)
-    ours, theirs = read_grams(tmp_path / "own.arpa"), read_grams(folder / "lm.arpa.gz")
-    assert ours.keys() == theirs.keys()
-    scores = [np.array([grams[gram] for gram in ours]) for grams in (ours, theirs)]
+def assert_equal_models(ours: Path, theirs: Path) -> None:
+    """Compare the n-grams, probabilities and back-off weights of two ARPA files."""
+    grams, expected = read_grams(ours), read_grams(theirs)
+    assert grams.keys() == expected.keys()
+    scores = [np.array([rows[gram] for gram in grams]) for rows in (grams, expected)]
     assert np.abs(scores[0] - scores[1]).max() < 2e-6
 
 
-@needs_shared
-@pytest.mark.parametrize("pair", ["de-en", "ja-en"])
-def test_kenlm_reads_our_file_and_we_read_lmplz_with_the_same_totals(
-    pair: str, tmp_path: Path
+@pytest.mark.parametrize(("order", "grams"), [(3, 7_607), (5, 15_259)])
+def test_the_arpa_file_of_a_toy_text_equals_that_of_lmplz(
+    fixtures: Path, tmp_path: Path, order: int, grams: int
 ) -> None:
-    kenlm = pytest.importorskip("kenlm")
-    folder = SHARED / "reference" / pair
-    ours = train(folder / "train.en.xz", order=5)
-    ours.write_arpa(tmp_path / "own.arpa")
-    theirs = kenlm.Model(str(tmp_path / "own.arpa"))
-    read = LanguageModel.load(folder / "lm.arpa.gz")
+    summary = train_arpa(fixtures / "toy" / "train.en", tmp_path / "own.arpa", order=order)
+    assert sum(summary.counts) == grams
+    assert_equal_models(tmp_path / "own.arpa", fixtures / "lmplz" / f"order{order}.arpa.gz")
+
+
+@pytest.mark.parametrize("order", [3, 5])
+def test_discounts_equal_those_behind_the_backoffs_of_lmplz(fixtures: Path, order: int) -> None:
+    text = fixtures / "toy" / "train.en"
+    summary = train(text, order=order).summary
+    assert summary is not None
+    twin = KneserNey(text.read_text(encoding="utf-8").splitlines(), order)
+    grams = read_grams(fixtures / "lmplz" / f"order{order}.arpa.gz")
+    expected = np.array(estimate_discounts(grams, twin))
+    assert np.array(summary.discounts) == pytest.approx(expected, abs=1e-4)
+    fallbacks = [note.split(":")[0] for note in summary.notes]
+    assert fallbacks == (["order 4"] if order == 5 else [])
+    assert order == 3 or summary.discounts[3] == (0.5, 1.0, 1.5)
+
+
+@pytest.mark.parametrize("order", [3, 5])
+def test_totals_of_lines_equal_those_of_kenlm(fixtures: Path, tmp_path: Path, order: int) -> None:
+    lines = (fixtures / "toy" / "test.en").read_text(encoding="utf-8").splitlines()
+    rows = (fixtures / "lmplz" / f"order{order}.scores.tsv").read_text().splitlines()
+    query, python, words, unknown = zip(*(map(float, row.split()) for row in rows[1:]), strict=True)
+    own = train(fixtures / "toy" / "train.en", tmp_path / "own.lm", order=order)
+    read = LanguageModel.load(fixtures / "lmplz" / f"order{order}.arpa.gz")
+    for lm in (own, read):
+        totals = lm.score_lines(lines) / LN_10
+        assert totals == pytest.approx(query, abs=2e-5)
+        assert totals == pytest.approx(python, abs=2e-5)
+        perplexity = lm.perplexity(lines)
+        assert (perplexity.tokens, perplexity.unknown) == (sum(words) + len(lines), sum(unknown))
+
+
+def assert_kenlm_agrees(lm: LanguageModel, lines: list[str], arpa: Path) -> None:
+    """Compare the totals and unknown words of lines with those of KenLM, which reads our file."""
+    kenlm = pytest.importorskip("kenlm", reason="kenlm: not installed; pip install kenlm")
+    lm.write_arpa(arpa)
+    theirs = kenlm.Model(str(arpa))
+    totals = [theirs.score(line) for line in lines]
+    assert lm.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
+    unknown = sum(word[2] for line in lines for word in theirs.full_scores(line))
+    assert lm.perplexity(lines).unknown == unknown
+
+
+@pytest.mark.parametrize("order", [3, 5])
+def test_kenlm_reads_our_model_of_a_toy_text(fixtures: Path, tmp_path: Path, order: int) -> None:
+    lines = (fixtures / "toy" / "test.en").read_text(encoding="utf-8").splitlines()
+    own = train(fixtures / "toy" / "train.en", order=order)
+    assert_kenlm_agrees(own, lines, tmp_path / "own.arpa")
+
+
+@pytest.mark.parametrize("pair", [pytest.param("de-en", marks=pytest.mark.slow), "ja-en"])
+def test_the_estimate_of_a_real_text_is_that_of_lmplz(
+    shared: Path, pair: str, tmp_path: Path
+) -> None:
+    folder = shared / "reference" / pair
+    train_arpa(folder / "train.en.xz", tmp_path / "own.arpa", order=5)
+    assert_equal_models(tmp_path / "own.arpa", folder / "lm.arpa.gz")
+
+
+@pytest.mark.parametrize("pair", ["de-en", "ja-en"])
+def test_kenlm_reads_our_model_of_a_real_text(shared: Path, pair: str, tmp_path: Path) -> None:
+    folder = shared / "reference" / pair
     lines = (folder / "test.en").read_text(encoding="utf-8").splitlines()
-    totals = [theirs.score(line) for line in lines]
-    assert ours.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
-    assert read.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
-    assert ours.perplexity(lines).unknown == sum(
-        word[2] for line in lines for word in theirs.full_scores(line)
-    )
+    own = train(folder / "train.en.xz", order=5)
+    assert_kenlm_agrees(own, lines, tmp_path / "own.arpa")
+    read = LanguageModel.load(folder / "lm.arpa.gz")
+    assert own.score_lines(lines) == pytest.approx(read.score_lines(lines), abs=2e-4)
 
 
-@needs_shared
 @pytest.mark.slow
-def test_kenlm_agrees_on_a_large_text(tmp_path: Path) -> None:
-    kenlm = pytest.importorskip("kenlm")
-    folder = SHARED / "data" / "align" / "de-en"
-    ours = train(folder / "bitext.en.xz", order=5, memory="64M")
-    ours.write_arpa(tmp_path / "own.arpa")
-    theirs = kenlm.Model(str(tmp_path / "own.arpa"))
+def test_kenlm_agrees_on_a_large_text(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "data" / "align" / "de-en"
     lines = lzma.decompress((folder / "test.en.xz").read_bytes()).decode().splitlines()
-    totals = [theirs.score(line) for line in lines]
-    assert ours.score_lines(lines) / LN_10 == pytest.approx(totals, abs=1e-4)
+    own = train(folder / "bitext.en.xz", order=5, memory="64M")
+    assert_kenlm_agrees(own, lines, tmp_path / "own.arpa")
 
 
 # ARPA files

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import systems
 
 import wayword
 from wayword.cli import main
@@ -128,10 +129,7 @@ def test_manifests_with_wrong_values(
 ) -> None:
     folder = tmp_path / "system"
     shutil.copytree(toy_folder / "system", folder)
-    path = folder / "system.toml"
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    systems.edit_manifest(folder, old, new)
     with pytest.raises(FormatError, match=re.escape(message)):
         wayword.load(folder)
 
@@ -143,8 +141,7 @@ def test_an_annotator_of_others_needs_consent(
     shutil.copytree(toy_folder / "system", folder)
     part = '[[part]]\nkind = "annotator"\nname = "annotator"\n'
     part += 'annotator = { kind = "spacy", model = "/tmp/evil" }\n\n[made'
-    path = folder / "system.toml"
-    path.write_text(path.read_text("utf-8").replace("[made", part, 1), encoding="utf-8")
+    systems.edit_manifest(folder, "[made", part)
     with pytest.raises(ArgumentError, match=r"part annotator runs spacy:/tmp/evil of this machine"):
         wayword.load(folder)
     assert wayword.load(folder, trust=True).part("annotator").name == "annotator"
@@ -164,9 +161,7 @@ def test_a_module_that_a_manifest_names_needs_consent(
         f"open({str(tmp_path / 'ran')!r}, 'w').close()\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    path = folder / "system.toml"
-    part = f'[[part]]\n{kind}\nname = "near"\n\n[made'
-    path.write_text(path.read_text("utf-8").replace("[made", part, 1), encoding="utf-8")
+    systems.edit_manifest(folder, "[made", f'[[part]]\n{kind}\nname = "near"\n\n[made')
     with pytest.raises(ArgumentError, match=r"part near runs the Python module planted of this"):
         wayword.load(folder)
     assert not (tmp_path / "ran").exists()

@@ -179,6 +179,15 @@ def test_a_card_has_a_header_for_the_hub_and_tells_what_is_known() -> None:
     assert "700 sentence pairs (7,000 source and 7,100 target words) of 1,000" in text
     assert "Taken out: duplicate 200, too long 50" in text
     assert "held out of the training text" in text
+    dev = {"metric": "bleu", "score": 30.125, "signature": "BLEU|tok:none", "runs": 4}
+    for averaged, taken in (
+        (1, "those of the best of 4 tuning runs"),
+        (2, "the mean of the 2 best of 4 tuning runs"),
+    ):
+        assert (
+            f"The weights are {taken}." in Card(made={"dev": {**dev, "averaged": averaged}}).text()
+        )
+    assert "The weights are" not in text  # a system of an earlier version
     bare = Card().text()
     assert "Not measured: the weights were not tuned" in bare
     assert "language:" not in bare

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serving import served, with_aligner
+from tests.serving import make_servable, served
 from tests.systems import add_waw
 from tests.test_browser import FLAWS, SIZES
 
@@ -23,7 +23,7 @@ def running(toy_folder: Path, tmp_path: Path) -> Iterator[Any]:
     folder = tmp_path / "system"
     shutil.copytree(toy_folder / "system", folder)
     add_waw(folder, toy_folder / "corpus")
-    with_aligner(folder, toy_folder / "corpus")
+    make_servable(folder, toy_folder / "corpus")
     with served(str(folder)) as running:
         yield running
 

@@ -65,6 +65,25 @@ def test_text_in_a_picture_stays_text(kind: str) -> None:
     assert not any("style" in attributes for _, attributes in tags.seen)
 
 
+def test_bars_of_negative_numbers_lie_left_of_zero() -> None:
+    rows = [("lm", 0.5), ("wp", -0.25), ("d", 0.0)]
+    picture = chart.bars(rows, title="weights", form=".2f", notes={"d": "at its bound"})
+    seen = Tags(picture).seen
+    positive, negative, nothing = (attributes for tag, attributes in seen if tag == "rect")
+    (zero,) = (float(attributes["x1"] or 0) for tag, attributes in seen if tag == "line")
+    assert float(positive["x"] or 0) == zero == float(nothing["x"] or 0)
+    ends = float(negative["x"] or 0) + float(negative["width"] or 0)
+    assert ends == pytest.approx(zero)
+    assert float(positive["width"] or 0) == pytest.approx(
+        2 * float(negative["width"] or 0), abs=0.02
+    )
+    assert positive["class"] != negative["class"]
+    assert "−0.25" in picture
+    assert "0.00, at its bound" in picture
+    assert "at its bound" not in chart.bars(rows, title="weights")
+    assert "line" not in [tag for tag, _ in Tags(chart.bars(rows[:1], title="weights")).seen]
+
+
 @pytest.mark.parametrize("kind", pictures(""))
 def test_every_number_of_a_picture_is_finite(kind: str) -> None:
     assert not re.search(r"\b(nan|inf)\b", pictures("x")[kind])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError
 from wayword.overview import report
 from wayword.overview.experiment import texts_of
+from wayword.pack import pack
 from wayword.pipeline import train
 from wayword.reorder.matrix import OrderMatrix
 from wayword.report.experiment_page import page_of
 from wayword.report.system import Report
+from wayword.report.tuning import weights_taken
 from wayword.system import System
 
 QUICK: dict[str, Any] = {
@@ -62,13 +65,51 @@ def test_a_report_tells_what_the_system_is_made_of(both: Report) -> None:
     assert "waw" in second.weights
 
 
+def test_the_weights_chart_shows_signs_and_weights_at_their_bound(both: Report) -> None:
+    system = both.systems[0]
+    weights = {"lm": 0.5, "wp": -0.4, "d": 0.0, "tm3": 0.0, "tm0": 0.1, "oov": 100.0}
+    bounded = replace(system, weights=weights, at_bound=("d",))
+    text = Report((bounded,)).to_html()
+    assert "−0.400" in text
+    assert text.count(", at its bound") == 2  # beside the bar and in its tooltip
+    assert "d: 0.000, at its bound" in text
+    assert "tm3: 0.000" not in text
+    assert "at its bound" not in Report((system,)).to_html()
+    assert "without their signs" not in text
+
+
+@pytest.mark.parametrize(
+    ("averaged", "taken"),
+    [(1, "those of the best of 2 tuning runs"), (2, "the mean of 2 tuning runs")],
+)
+def test_a_page_tells_which_weights_tuning_took(both: Report, averaged: int, taken: str) -> None:
+    [first, _] = both.systems
+    assert first.tuning is not None
+    tuned = replace(first, tuning={**first.tuning, "averaged": averaged})
+    page = replace(both, systems=(tuned,), test=None).to_html()
+    assert f"They are {taken}" in page
+    assert "mean weights" not in page
+
+
+def test_the_weights_of_a_system_are_those_that_its_card_names(both: Report, folder: Path) -> None:
+    tuning = both.systems[0].tuning
+    assert tuning is not None
+    best = sorted(tuning["runs"], key=lambda run: -run["score"])[: tuning["averaged"]]
+    weights = System.open(folder / "system").weights
+    free = [name for name in weights if name != "oov"]
+    mean = {name: sum(run["weights"][name] for run in best) for name in free}
+    size = sum(map(abs, mean.values()))
+    assert [weights[name] for name in free] == pytest.approx([mean[name] / size for name in free])
+    card = (folder / "system" / "README.md").read_text(encoding="utf-8")
+    assert f"The weights are {weights_taken(tuning['averaged'], 2)}." in card
+
+
 def test_a_report_tells_how_the_system_does(both: Report, folder: Path) -> None:
     assert both.test is not None
     tested = both.test.systems[0]
     system = System.open(folder / "system")
-    assert list(tested.outputs) == [
-        " ".join(one.tokens) for one in system.translate(list(both.test.src), prepared=True)
-    ]
+    source = (folder / "test.de").read_text(encoding="utf-8").splitlines()
+    assert list(tested.outputs) == [one.text for one in system.translate(source)]
     assert tested.scores[tested.best[0]] == max(
         score
         for line, score in zip(both.test.src, tested.scores, strict=True)
@@ -114,12 +155,34 @@ def test_a_thousand_sentences_stay_under_a_megabyte(both: Report) -> None:
 
 
 def test_a_system_without_its_work_says_what_is_missing(folder: Path, tmp_path: Path) -> None:
-    System.open(folder / "system").save(tmp_path / "bare")
+    system = System.open(folder / "system")
+    parts = [part for part in system.parts if part.kind != "aligner"]
+    bare = System(parts, weights=system.weights, settings=system.settings, text=system.text)
+    bare.save(tmp_path / "bare")
     told = report(tmp_path / "bare", test=[folder / "test.de", folder / "test.en"], oracle=0)
     assert told.systems[0].grids == ()
     page = told.to_html()
-    assert "no `work` folder with its aligner" in page
+    assert "No alignment samples: the system has no aligner" in page
+    assert "Word order is not judged: the system has no aligner" in page
     assert "no `work` folder with its tuning" in page
+
+
+def test_a_report_of_a_packed_system_has_alignment_samples_and_metrics_of_word_order(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYWORD_CACHE", str(tmp_path / "cache"))
+    pack(folder / "system", tmp_path / "x.wayword")
+    files = [folder / "test.de", folder / "test.en"]
+    told = report(tmp_path / "x.wayword", test=files, oracle=0)
+    assert len(told.systems[0].grids) == 6
+    assert told.test is not None
+    assert told.test.compared.metrics == ("bleu", "chrf", "ter", "krs-linked", "reversals")
+    page = told.to_html()
+    assert "Words of the test set, linked by the aligner" in page
+    assert "No alignment samples" not in page
+    alone = report(tmp_path / "x.wayword")
+    assert alone.systems[0].grids
+    assert "Words of the model card, linked by the aligner" in alone.to_html()
 
 
 def test_systems_that_split_text_differently_are_refused(folder: Path, tmp_path: Path) -> None:

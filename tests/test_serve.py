@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.serving import ask, served, with_aligner
+from tests.serving import ask, make_servable, served
 
 from wayword.corpus.offsets import locate
 from wayword.decode import Translation
@@ -28,7 +28,6 @@ pytest.importorskip("uvicorn", reason="no server: pip install 'wayword[serve]'")
 
 from wayword.web.options import Options
 from wayword.web.pool import Busy, Pool, TimeUp
-from wayword.web.sentences import split
 from wayword.web.service import Loaded
 from wayword.web.tags import parse, place
 
@@ -40,7 +39,7 @@ DE_EN = {"source": "de", "target": "en"}
 def folder(toy_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served") / "system"
     shutil.copytree(toy_folder / "system", folder)
-    with_aligner(folder, toy_folder / "corpus")
+    make_servable(folder, toy_folder / "corpus")
     return folder
 
 
@@ -90,6 +89,39 @@ def test_what_stands_between_sentences_stays(running: Any) -> None:
     assert text.startswith(" ")
     assert "\n\n\t" in text
     assert text.endswith(" \n")
+
+
+def test_sentences_are_those_of_the_system(running: Any, folder: Path) -> None:
+    system = System.open(folder)
+    text = f"{LINE} Tee !\n\n{LINE}\tEr kam am 3. Mai . Tee !"
+    best = system.translate(text, nbest=4, distinct=True).nbest
+    answer = value(running, "/translate", {"q": text, **DE_EN, "alternatives": 3})
+    assert answer["translatedText"] == best[0].text
+    assert answer["alternatives"] == [other.text for other in best[1:]]
+    marked = f"{LINE} <zone>Tee . Tee !</zone> {LINE}"
+    answer = value(running, "/translate", {"q": marked, **DE_EN, "markup": True, "trace": True})
+    assert answer["translatedText"] == system.translate(marked, markup=True).text
+    assert len(answer["trace"]) == 3
+    asked = {"q": marked, **DE_EN, "markup": True}
+    assert len(value(running, "/explain", asked)["sentences"]) == 3
+    graph = value(running, "/word-graph", {"q": f"{LINE} Tee !", **DE_EN})
+    assert len(graph["ends"]) == 1
+    assert len(graph["source"]) == 9
+
+
+def test_tokenised_text_is_split_at_line_breaks_alone(folder: Path, tmp_path: Path) -> None:
+    toy = System.open(folder)
+    System(toy.parts, weights=toy.weights, settings=toy.settings).save(tmp_path / "plain")
+    with served(f"de-en={tmp_path / 'plain'}") as running:
+        asked = {"q": f"{LINE} {LINE}\n{LINE}", **DE_EN, "trace": True}
+        answer = value(running, "/translate", asked)
+    assert [len(each["source_tokens"]) for each in answer["trace"]] == [14, 7]
+    assert answer["translatedText"].count("\n") == 1
+
+
+def test_a_run_of_dots_is_one_sentence(running: Any) -> None:
+    answer = value(running, "/translate", {"q": "." * 20_000, **DE_EN, "trace": True})
+    assert len(answer["trace"]) == 1
 
 
 def test_glossary_settings_weights_and_markup(running: Any) -> None:
@@ -306,7 +338,7 @@ def test_keys(folder: Path) -> None:
 
 def test_a_search_whose_time_is_up_is_stopped(folder: Path) -> None:
     with served(str(folder), time_limit=0.3) as running:
-        slow = " ".join(f"{word}{n}" for n in range(40) for word in ("Tee", "Mann")) + " ."
+        slow = " ".join(["Ich habe gestern den Tee getrunken"] * 12) + " ."
         wide = {"space": "dl:40", "pop_limit": 20_000}
         start = time.monotonic()
         status, _, answer = ask(running, "/translate", {"q": slow, **DE_EN, "settings": wide})
@@ -405,7 +437,7 @@ def test_options_are_checked(choice: dict[str, Any], message: str) -> None:
 
 def test_a_correction_counts_for_the_next_request(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "system")
-    wanted = "the tea was had by me ."
+    wanted = "the tea was had by me."
     with served(str(tmp_path / "system")) as running:
         question = {"q": LINE, **DE_EN}
         before = value(running, "/translate", question)["translatedText"]
@@ -503,13 +535,6 @@ def test_half_a_request_does_no_harm(running: Any) -> None:
 
 
 # --- pieces --------------------------------------------------------------------------------------
-
-
-@given(st.text(alphabet='aB1 .!?\n\t\r。„“"', max_size=40))
-def test_sentences_and_gaps_are_the_text_again(text: str) -> None:
-    pieces = split(text)
-    assert "".join(sentence + gap for sentence, gap in pieces) == text
-    assert all(sentence == sentence.strip() for sentence, _ in pieces)
 
 
 def test_html_without_translation_comes_back_as_it_was() -> None:

@@ -10,18 +10,20 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from runpy import run_path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+#: One worker builds the site.
+pytestmark = pytest.mark.xdist_group("site")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built site; a broken link, or a page that nothing leads to, fails here."""
     if importlib.util.find_spec("material") is None:
-        pytest.skip("the site is not built: pip install 'wayword[docs]'")
+        pytest.skip("mkdocs-material: not installed; pip install 'wayword[docs]'")
     folder = tmp_path_factory.mktemp("site")
     for name in ("docs", "mkdocs.yml"):
         whole = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -49,15 +51,11 @@ def test_the_site_builds_and_search_finds_its_pages(site: Path) -> None:
     assert (site / "tour.ipynb").exists()
 
 
-def test_the_site_works_in_a_browser(site: Path) -> None:
-    driver = pytest.importorskip("playwright.sync_api", reason="the site is not looked at")
-    if CHROMIUM is None:
-        pytest.skip("the site is not looked at: there is no Chromium on this machine")
+def test_the_site_works_in_a_browser(browser: Any, site: Path) -> None:
     serve = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server, driver.sync_playwright() as play:
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         home = f"127.0.0.1:{server.server_port}"
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         hosts: set[str] = set()
         errors: list[str] = []
@@ -68,6 +66,6 @@ def test_the_site_works_in_a_browser(site: Path) -> None:
         page.keyboard.type("reversals")
         page.wait_for_selector(".md-search-result__item")
         assert page.locator("img[src*='order.svg']").evaluate("picture => picture.naturalWidth") > 0
-        browser.close()
+        page.close()
         server.shutdown()
     assert (hosts, errors) == ({home}, [])

@@ -21,7 +21,7 @@ from wayword.experiment import Experiment, run
 from wayword.pipeline import train
 from wayword.system import System
 
-pytest.importorskip("sentencepiece")
+pytest.importorskip("sentencepiece", reason="pip install 'wayword[subwords]'")
 
 PIECES_TEXT = ["Das Haus ist klein.", "Die Haustür ist offen.", "Häuser und Türen"] * 3
 

@@ -24,13 +24,6 @@ def folder(toy_folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(toy_folder / "system", tmp_path / "system"))
 
 
-def edit(folder: Path, old: str, new: str) -> None:
-    path = folder / MANIFEST
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
-
-
 def test_a_saved_system_is_the_same_system(folder: Path) -> None:
     system = wayword.load(folder).with_weights({"lm": 0.75}).with_settings(space="dl:9")
     system.save()
@@ -89,7 +82,9 @@ def test_a_damaged_model_file_is_noticed_by_verify(folder: Path) -> None:
         ("format = 2", "", "no `format`; expected a system's manifest"),
         ("format = 2", "format = ", "damaged (Invalid value"),
         ("lm = 0.5", 'lm = "much"', "weight lm is 'much'; expected a number"),
-        ("lm = 0.5", "lm = nan", "weight lm is nan; expected a number"),
+        ("lm = 0.5", "lm = nan", "weight lm is nan; expected a number from -1e30 to 1e30"),
+        ("lm = 0.5", "lm = inf", "weight lm is inf; expected a number from -1e30 to 1e30"),
+        ("lm = 0.5", "lm = 1e308", "weight lm is 1e+308; expected a number from -1e30 to 1e30"),
         ("lm = 0.5", "lmm = 0.5", "weight: found `lmm`; expected one of lm, wp"),
         ("pop_limit = ", "pop_limt = ", "did you mean `pop_limit`?"),
         ('kind = "lm"', 'kind = "llm"', "system.toml: part: found kind `llm`; expected one of"),
@@ -98,7 +93,7 @@ def test_a_damaged_model_file_is_noticed_by_verify(folder: Path) -> None:
     ],
 )
 def test_a_wrong_manifest_is_refused(folder: Path, old: str, new: str, message: str) -> None:
-    edit(folder, old, new)
+    systems.edit_manifest(folder, old, new)
     with pytest.raises(WaywordError) as caught:
         System.open(folder)
     assert message in str(caught.value)
@@ -115,8 +110,9 @@ def test_any_bytes_as_a_manifest_give_a_sentence(
 
 
 def test_raw_text_is_prepared_and_restored(folder: Path) -> None:
-    edit(folder, 'lang = "de"\ntokenizer = "none"', 'lang = "de"\ntokenizer = "moses"')
-    edit(folder, 'lang = "en"\ntokenizer = "none"', 'lang = "en"\ntokenizer = "moses"')
+    for lang in ("de", "en"):
+        none = f'lang = "{lang}"\ntokenizer = "none"'
+        systems.edit_manifest(folder, none, none.replace("none", "moses"))
     system = System.open(folder)
     found = system.translate("xyzzy, plugh.", nbest=2)
     assert found.source == ("xyzzy", ",", "plugh", ".")

@@ -526,10 +526,11 @@ def test_a_dev_set_is_prepared_without_all_words_in_memory(tmp_path: Path) -> No
     text = Result("prepare", "", tmp_path, {}, Cost(0, 0, 0), reused=False)
     out = tmp_path / "out"
     out.mkdir()
-    options = {"name": "dev", "text": Text(src="de", tgt="de")}
+    options = {"name": "dev", "text": Text(src="de", tgt="de"), "allow": ["misaligned"]}
+    inputs = {"text": text, "clean": text, "files": files}
     Preparation("de").prepare("a")  # the rules of the tokenizer, which stay
     tracemalloc.start()
-    make_evaluation(Work(options, {"text": text, "files": files}, out))
+    make_evaluation(Work(options, inputs, out))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (out / "dev.src").read_text(encoding="utf-8") == "wort00007 ist da .\n"

@@ -361,3 +361,11 @@ def test_a_corpus_too_small_to_hold_out_from_is_told_so(tmp_path: Path) -> None:
         (tmp_path / f"tiny.{lang}").write_text("".join(f"{lang}a wort {n}\n" for n in range(30)))
     with pytest.raises(MismatchError, match="found 30 clean pairs; expected 100 to hold out 50"):
         train(tmp_path / "tiny.de", tmp_path / "tiny.en", tmp_path / "system")
+
+
+def test_weights_are_tuned_on_the_references_of_the_dev_set_alone(
+    corpus: Path, tmp_path: Path
+) -> None:
+    options = {"dev": files(corpus, "dev"), "config": Config.from_dict(QUICK)}
+    system = train(*files(corpus, "train"), tmp_path, **options)  # type: ignore[arg-type]
+    assert "nrefs:1|" in system.made["dev"]["signature"]

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.system import System
-from wayword.tune import Candidates, Objective, Pool, mert, ngrams, tune
+from wayword.tune import Candidates, Objective, Pool, mert, ngrams, pro, tune
 from wayword.tune.mert import best_step
 from wayword.tune.objective import parse_metric
 from wayword.tune.pool import Measured
@@ -77,7 +77,9 @@ def test_a_step_past_the_last_change_is_short_on_either_side() -> None:
     rising, falling = np.array([[0.0], [1]]), np.array([[1.0], [0]])
     assert best_step(steps, rising, total) == (2.1, 1.0)
     assert best_step(steps, falling, total) == (1.9, 1.0)
-    assert best_step(steps, rising, total, -1, 3) == (2.5, 1.0)
+    assert best_step(steps, rising, total, -1, 3) == (2.1, 1.0)
+    assert best_step(steps, rising, total, -1, 2.1) == (2.05, 1.0)
+    assert best_step(steps, falling, total, 1.9, 3) == (1.95, 1.0)
     assert best_step(np.empty(0), rising[:1], total) == (0.0, 0.0)
 
 
@@ -113,11 +115,25 @@ problems = st.integers(1, 4).flatmap(
 
 @given(problems)
 def test_the_line_search_equals_trying_every_interval(problem: Any) -> None:
+    check_line_search(problem, -np.inf, np.inf)
+
+
+@given(problems, st.floats(-3, 0), st.floats(0.01, 3))
+def test_the_restricted_line_search_equals_trying_every_interval_inside(
+    problem: Any, low: float, width: float
+) -> None:
+    check_line_search(problem, low, low + width)
+
+
+def check_line_search(problem: Any, low: float, high: float) -> None:
+    """Compare the best step between two limits with that of a search by hand."""
     sentences, weights, line = problem
     rows = np.array([row for sentence in sentences for row in sentence], dtype=float)
     offsets = np.cumsum([0, *map(len, sentences)])
     features, gains = rows[:, :2], rows[:, 2:]
-    step, score = best_step(*search(features, offsets.tolist(), weights, line, gains), total)
+    steps, sums = search(features, offsets.tolist(), weights, line, gains)
+    step, score = best_step(steps, sums, total, low, high)
+    assert low <= step <= high
 
     def at(step: float) -> float:
         """The metric at a step, by hand."""
@@ -129,12 +145,44 @@ def test_the_line_search_equals_trying_every_interval(problem: Any) -> None:
     with np.errstate(all="ignore"):
         meet = -np.subtract.outer(heights, heights) / np.subtract.outer(slopes, slopes)
     edges = np.unique(np.round(meet[np.isfinite(meet)], 12))
-    places = [0.0] if not len(edges) else [edges[0] - 0.1, edges[-1] + 0.1]
-    places += ((edges[1:] + edges[:-1]) / 2).tolist()
+    # Intervals between changes and limits; beyond the last change 0.1 further, or up to the limit.
+    inner = edges[(low < edges) & (edges < high)]
+    ends = [max(low, inner[0] - 0.2) if len(inner) else max(low, -9.0)]
+    ends += [*inner, min(high, inner[-1] + 0.2) if len(inner) else min(high, 9.0)]
+    places = [(a + b) / 2 for a, b in pairwise(ends) if b - a > 1e-9]
     # Candidates that are equal all along the line may be told apart by their order alone, so
     # compare with the first of each sentence, as both sides do.
     assert score == pytest.approx(max(map(at, places)))
     assert at(step) == pytest.approx(score)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda size: st.tuples(
+            st.lists(st.integers(-4, 4).map(float), min_size=size * size, max_size=size * size),
+            st.lists(st.integers(-9, 9).map(float), min_size=size, max_size=size),
+        )
+    )
+)
+def test_the_bounded_descent_equals_trying_every_set_of_held_coordinates(problem: Any) -> None:
+    cells, centre = problem
+    size, pull = len(centre), np.array(centre)
+    root = np.array(cells).reshape(size, size)
+    curve = root.T @ root + np.eye(size)  # x' curve x / 2 - pull x, with x at least 0
+
+    def value(x: Rows) -> tuple[float, Rows]:
+        return float(x @ curve @ x / 2 - pull @ x), curve @ x - pull
+
+    reached = pro.minimum(value, np.ones(size), low=np.zeros(size))
+    best = np.inf
+    for held in product([False, True], repeat=size):
+        free = np.flatnonzero(~np.array(held))
+        x = np.zeros(size)
+        x[free] = np.linalg.solve(curve[np.ix_(free, free)], pull[free])
+        if (x >= 0).all():
+            best = min(best, value(x)[0])
+    assert (reached >= 0).all()
+    assert value(reached)[0] == pytest.approx(best, abs=1e-4)
 
 
 # --- statistics ----------------------------------------------------------------------------------
@@ -319,6 +367,37 @@ def test_a_round_starts_from_the_best_weights_so_far() -> None:
         assert far <= 0.2 or not record["new"]
 
 
+def test_a_start_that_is_not_finite_is_refused() -> None:
+    for value in (float("nan"), float("inf")):
+        known = Known.make(sentences=2).with_weights({**dict.fromkeys(NAMES, 0.2), "d": value})
+        with pytest.raises(ArgumentError) as caught:
+            tune(known, known.src, known.gold, threads=1)
+        wanted = "expected a finite number; try --start flat"
+        assert str(caught.value) == f"weight d: found {value}; {wanted}"
+
+
+def test_a_candidate_whose_score_is_not_finite_is_refused() -> None:
+    pool = small_pool([("a", (3e38, 1.0))])
+    wanted = "found a candidate whose score is not finite; expected smaller weights"
+    with pytest.raises(ArgumentError, match=f"^weights: {wanted}$"):
+        pool.score(np.array([1e300, 0.0]))
+    sparse = Pool(["lm"], Measured(Objective("bleu", Gold(refs=[["a"]]))))
+    sparse.add([Candidates(("a",), np.zeros((1, 1)), sparse=({"x": 1e300},))])
+    with pytest.raises(ArgumentError, match=f"^weights: {wanted}$"):
+        sparse.score(np.array([0.0, 1e300]))
+
+
+def test_random_points_keep_the_signs_of_features() -> None:
+    weights = {"lm": 1.0, "wp": -1.0, "d": 1.0}
+    space = Space.of(weights, nonnegative=["lm", "d"])
+    draw = np.random.default_rng(1)
+    every = np.ones(3, dtype=bool)
+    drawn = np.array([space.random(np.ones(3), every, draw) for _ in range(50)])
+    assert (drawn[:, [0, 2]] >= 0).all()
+    assert (drawn[:, 1] < 0).any()
+    assert (drawn[:, 1] > 0).any()
+
+
 def test_oov_moves_only_when_it_is_free() -> None:
     weights = {"lm": 0.5, "oov": 100.0}
     assert Space.of(weights).is_free.tolist() == [True, False]
@@ -386,7 +465,7 @@ def test_to_resume_something_else_is_refused(tmp_path: Path) -> None:
 def test_stopped_at_any_decoding_it_goes_on_and_decodes_nothing_twice(
     tmp_path: Path, calls: int
 ) -> None:
-    options: dict[str, Any] = {"runs": 2, "rounds": 3, "nbest": 5, "threads": 1, "patience": 9}
+    options: dict[str, Any] = {"runs": 2, "rounds": 4, "nbest": 5, "threads": 1, "patience": 9}
     whole = Known.make(sentences=6, size=20)
     tuning = tune(whole, whole.src, whole.gold, **options)
     broken = replace(Known.make(sentences=6, size=20), fuse=calls)
@@ -523,7 +602,16 @@ def test_a_tuning_is_described_with_a_small_plot() -> None:
     assert text[1].startswith("run 1  ▁")
     assert f"the scores of all spread by ±{tuning.spread:.2f}" in text[-1]
     assert tuning._repr_html_().count("<polyline") == 2
+    best = replace(tuning, averaged=1)
+    for told in (best.describe(), best._repr_html_()):
+        assert "those of the best of 2 tuning runs" in told
+        assert "mean" not in told
+    mean = replace(tuning, averaged=2)
+    for told in (mean.describe(), mean._repr_html_()):
+        assert "the mean of 2 tuning runs" in told
     assert json.loads(json.dumps(tuning.to_dict()))["after"] == tuning.after
+    bounded = replace(tuning, at_bound=("tm1", "d")).describe().splitlines()
+    assert bounded == [*text, "at their bound    tm1, d"]
 
 
 # --- a real system -------------------------------------------------------------------------------
@@ -593,7 +681,7 @@ def test_a_dry_run_leaves_the_system(
     options = ["--runs=2", "--rounds=1", "--dry-run", f"--folder={folder}", "--range=d=0:1"]
     assert main(["tune", str(system), "--dev", str(src), str(ref), *options, *QUICK[2:]]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in shown] == ["dev", "run", "run", "dev"]
+    assert [line.split()[0] for line in shown] == ["dev", "run", "run", "dev", "at"]
     assert (system / "system.toml").read_bytes() == manifest
     assert not (system / "tune").exists()
     assert (folder / "run-2" / "end.json").is_file()

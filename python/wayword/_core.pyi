@@ -617,6 +617,9 @@ class Decoder:
     ) -> tuple[Decoder, int]: ...
     @property
     def weights(self) -> list[tuple[str, float]]: ...
+    MAX_WEIGHT: float
+    @property
+    def nonnegative(self) -> list[str]: ...
     def translate(
         self,
         sources: list[Source],

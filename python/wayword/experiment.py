@@ -6,8 +6,9 @@ milliseconds of CPU a source word, as Markdown, LaTeX, CSV and JSON; of each var
 and its output, under the variant's name; on request a copy of the best system.
 How: stages are shared through one store (see ``wayword.store``), so variants that differ in the
 decoder alone share everything else, and an interrupted experiment goes on. Every variant is tuned
-as its configuration says, or takes the weights of another (``weights``); its weights are the
-average of its tuning runs. All variants are timed one after the other with one thread.
+as its configuration says, or takes the weights of another (``weights``); its weights are
+those of its best tuning run, or the mean of the best. All variants are timed one after the other
+with one thread.
 Cost: that of its stages; the table tells.
 
 The file looks like this; ``wayword config`` prints all keys of ``base`` and variants::
@@ -46,17 +47,19 @@ from wayword import pipeline
 from wayword.cluster import open_runner
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.collection import Collection
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.text import Preparation
 from wayword.errors import ArgumentError
-from wayword.evaluate import METRICS, ORDER, Comparison, Gold, compare
+from wayword.evaluate import METRICS, ORDER, Comparison, Gold, Options, Output, compare
+from wayword.evaluate.metric import AUTO
 from wayword.evaluate.read import read_gold, read_numbers
 from wayword.evaluate.runs import RunScores, compare_runs
+from wayword.evaluate.tokenizer import settle_tokenizer
 from wayword.options import check_keys, check_range, check_shapes
 from wayword.outputs import outputs_stage, read_output, read_runs
 from wayword.report.experiment import SHOWN, Cell, Result, Row
 from wayword.stage import Progress, Stage, Watch
-from wayword.stage import Result as Finished
-from wayword.stages import evaluation_stage
+from wayword.stages import load_preparation, read_evaluation
 from wayword.store import Store
 from wayword.system import System
 
@@ -272,12 +275,12 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def folder_name(name: str) -> str:
-    """A name of a variant or corpus as that of a folder: one word, and never a way out.
+    """Return the folder name of a variant or corpus: letters, digits, dots and hyphens.
 
-    >>> folder_name("dl 10, jumps charged late"), folder_name("../x")
-    ('dl-10-jumps-charged-late', 'x')
+    >>> folder_name("dl:18 + waw, pruned"), folder_name("../x")
+    ('dl-18-waw-pruned', 'x')
     """
-    return re.sub(r"[^\w.+=:()]+", "-", name).strip("-.") or "unnamed"
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "unnamed"
 
 
 def _corpus(values: Mapping[str, Any], folder: Path) -> Corpus:
@@ -321,27 +324,38 @@ def run(
     out = Path(out)
     rows: list[Row] = []
     notes: list[str] = []
-    compared: Comparison | None = None
+    every: dict[str, Comparison] = {}
     tests = [_test(experiment, corpus) for corpus in experiment.corpora]
     room: dict[str, Any] = {"threads": threads, "progress": progress, "watch": watch}
     with open_runner(runner, out / "work", storage=storage, **room) as store:
         for test in tests:
-            compared = _compare(experiment, test, store)
+            every[test.corpus.name] = compared = _compare(experiment, test, store)
             rows += _rows(experiment, test, compared, store)
             _leave(experiment, test, compared, store, out)
             notes += [f"{test.corpus.name}: {note}" for note in compared.notes]
-    assert compared is not None
     result = Result(
         name=experiment.name,
         baseline=experiment.baseline,
         metrics=tuple(compared.metrics),
         rows=tuple(rows),
-        signatures=compared.signatures,
+        signatures=_signatures(every),
         recipe=compared.recipe,
         notes=tuple(notes),
     )
     result.write(out)
     return result
+
+
+def _signatures(every: Mapping[str, Comparison]) -> dict[str, str]:
+    """Return the signatures of all corpora, by metric; by corpus and metric if they differ."""
+    first, *others = (compared.signatures for compared in every.values())
+    if all(signatures == first for signatures in others):
+        return first
+    return {
+        f"{corpus}: {metric}": f"{corpus}: {signature}"
+        for corpus, compared in every.items()
+        for metric, signature in compared.signatures.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -370,7 +384,7 @@ def _test(experiment: Experiment, corpus: Corpus) -> _Test:
             found = f"variant `{name}` splits words into subwords, and all are measured on one text"
             advice = "compare such systems with `wayword evaluate`"
             raise ArgumentError(f"experiment: {found}; {advice}")
-    text = evaluation_stage(base.text, corpus.test, "test", base.config.text)
+    text = base.test_stage(corpus.test)
     weights = experiment.weights(plans)
     outputs = outputs_stage(plans, weights, text, each_run=experiment.each_run)
     lines = read_numbers(corpus.subset) if corpus.subset else ()
@@ -381,36 +395,61 @@ def _compare(
     experiment: Experiment, test: _Test, store: Store, lines: Sequence[int] | None = None
 ) -> Comparison:
     """Train, tune and test all variants on a corpus, or on some sentences of its test set."""
-    gold, outputs = _gold(experiment, test, store)
-    shown = [read_output(outputs, number, name) for number, name in enumerate(test.plans)]
-    shown.sort(key=lambda output: output.name != experiment.baseline)
-    rounds, seed = experiment.rounds, experiment.seed
-    return compare(gold, shown, experiment.metrics, rounds=rounds, seed=seed, lines=lines)
+    gold, outputs = _gold(experiment, test, store), _outputs(test, store)
+    shown = sorted(outputs.values(), key=lambda output: output.name != experiment.baseline)
+    return compare(
+        gold,
+        shown,
+        experiment.metrics,
+        options=Options(tokenize=AUTO),
+        rounds=experiment.rounds,
+        seed=experiment.seed,
+        lines=lines,
+    )
 
 
 def _compare_runs(
     experiment: Experiment, test: _Test, store: Store
 ) -> dict[str, dict[str, RunScores]]:
     """All tuning runs of all variants; the baseline's first."""
-    gold, outputs = _gold(experiment, test, store)
-    runs = {name: read_runs(outputs, number, name) for number, name in enumerate(test.plans)}
+    gold, outputs = _gold(experiment, test, store), list(_outputs(test, store).values())
+    options, _ = settle_tokenizer(Options(tokenize=AUTO), gold, outputs)
+    [translated] = store.run([test.outputs])
+    runs = {}
+    for number, (name, planned) in enumerate(test.plans.items()):
+        runs[name] = read_runs(translated, number, name, _target(planned, store))
     runs = {experiment.baseline: runs[experiment.baseline], **runs}
-    rounds = min(experiment.rounds, MOST_DEALS)
-    return compare_runs(gold, runs, experiment.metrics, rounds=rounds, seed=experiment.seed)
+    rounds, seed = min(experiment.rounds, MOST_DEALS), experiment.seed
+    return compare_runs(gold, runs, experiment.metrics, options=options, rounds=rounds, seed=seed)
 
 
-def _gold(experiment: Experiment, test: _Test, store: Store) -> tuple[Gold, Finished]:
-    """What the test set is judged by, and what the variants made of it."""
+def _outputs(test: _Test, store: Store) -> dict[str, Output]:
+    """Return the translations of each variant, in tokens and as plain text."""
+    [translated] = store.run([test.outputs])
+    return {
+        name: read_output(translated, number, name, _target(planned, store))
+        for number, (name, planned) in enumerate(test.plans.items())
+    }
+
+
+def _target(planned: pipeline.Plan, store: Store) -> Preparation:
+    [text] = store.run([planned.text])
+    return load_preparation(text, "tgt", planned.config.text)
+
+
+def _gold(experiment: Experiment, test: _Test, store: Store) -> Gold:
+    """Return the references of the test set, in tokens with links and as plain text."""
     base = test.plans[experiment.baseline]
-    text, outputs, linked = store.run([test.text, test.outputs, base.links])
+    text, linked = store.run([test.text, base.links])
     gold = read_gold(
-        sorted(text.path.glob("test.ref*")),
+        sorted(text.path.glob("test.ref*[0-9]")),
         text / "test.src",
         aligner=linked / "aligner",
         ref_links=test.corpus.test_links,
         pos=test.corpus.test_tags or None,
     )
-    return gold, outputs
+    _, *refs = read_evaluation(test.corpus.test, base.config.text)
+    return replace(gold, texts=refs)
 
 
 def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Store) -> Iterator[Row]:
@@ -430,6 +469,7 @@ def _rows(experiment: Experiment, test: _Test, compared: Comparison, store: Stor
             dev=tuned.facts["dev"],
             spread=tuned.facts["spread"],
             runs=tuple(tuned.facts["runs"]),
+            averaged=tuned.facts["averaged"],
             jumps=outputs.facts["jumps"][variant.name],
             subset={} if subset is None else _cells(subset, variant.name),
             each={
@@ -451,8 +491,8 @@ def _leave(
     """Leave each variant's system and what it made of the test set, for people to use."""
     systems, texts = _places(experiment, test.corpus, out)
     texts.mkdir(parents=True, exist_ok=True)
-    [outputs] = store.run([test.outputs])
-    for number, (name, planned) in enumerate(test.plans.items()):
+    outputs = _outputs(test, store)
+    for name, planned in test.plans.items():
         chosen = replace(planned, weights=test.weights[name])
         system = pipeline.assemble(systems / folder_name(name), chosen, store)
         values = {metric: compared.score(name, metric).value for metric in compared.metrics}
@@ -462,10 +502,8 @@ def _leave(
             if not math.isnan(value)
         }
         system.noting("test", {"variant": name, "scores": scores}).save()
-        assert system.text is not None, "trained from raw text"
         with new_file(texts / f"{folder_name(name)}.txt") as file:
-            for line in open_text(outputs / f"{number}.txt"):
-                print(system.text[1].restore(line.split()), file=file)
+            file.writelines(f"{line}\n" for line in outputs[name].plain.lines)
 
 
 def best_of(experiment: Experiment, result: Result) -> Row:

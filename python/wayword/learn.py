@@ -167,6 +167,14 @@ def _lessons(path: Path, lines: Iterable[bytes], first: int) -> list[Lesson]:
     return list(lessons.values())
 
 
+def _is_whole(line: bytes) -> bool:
+    try:
+        Lesson.from_line(line.decode())
+    except (ValueError, KeyError, TypeError, ArgumentError):
+        return False
+    return True
+
+
 class Journal:
     """A file of lessons that only grows, until they are merged into the system."""
 
@@ -177,7 +185,10 @@ class Journal:
         """What was learned so far; a last line that was never finished is left out."""
         if not self.path.exists():
             return []
-        return _lessons(self.path, self.path.read_bytes().split(b"\n")[:-1], 1)
+        *lines, last = self.path.read_bytes().split(b"\n")
+        if _is_whole(last[:-1]):  # a line that was cut short is no whole lesson and a byte more
+            lines.append(last)
+        return _lessons(self.path, lines, 1)
 
     def append(self, lessons: Iterable[Lesson]) -> None:
         """Add lessons; they are on the disk, all of them, when this returns."""

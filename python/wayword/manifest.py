@@ -1,13 +1,17 @@
 """The manifest and the model card of a system folder: what it holds, in plain values.
 
-In and out: ``system.toml`` — format, settings, weights, one ``[[part]]`` for each part, text
-preparation, how it was made, and size and SHA-256 of each file — and ``README.md``.
+In and out: ``system.toml`` — a seal, format, settings, weights, one ``[[part]]`` for each part,
+text preparation, how it was made, and size and SHA-256 of each file — and ``README.md``.
 How: everything is checked as it is read; the manifest is written last and whole. Files are in the
-folder itself, and all of them are listed with their digests.
+folder itself, and all of them are listed with their digests. The seal is the SHA-256 of the lines
+below its own. Truecasers, subword models and other files without a checksum inside are compared
+with their digests when they are read. ``wayword.seal`` accepts changes made by hand.
+Cost: one read of the truecasers and subword models, beside the one that parses them.
+Not: a seal in manifests of 0.2.0 and earlier; those are read as they are.
 """
 
 import errno
-import math
+import hashlib
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,7 +21,7 @@ from typing import Any
 
 import tomli_w
 
-from wayword import __version__
+from wayword import __version__, _core
 from wayword.corpus.files import is_plain_name, new_file, sha256
 from wayword.corpus.subwords import Subwords
 from wayword.corpus.text import LEARNED, Preparation
@@ -31,12 +35,22 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["CARD", "MANIFEST", "Manifest", "check_sizes", "read_manifest", "write_manifest"]
+__all__ = [
+    "CARD",
+    "MANIFEST",
+    "Manifest",
+    "check_sizes",
+    "read_manifest",
+    "write_manifest",
+]
 
 MANIFEST = "system.toml"
 CARD = "README.md"
 FORMAT = 2
 SIDES = ("src", "tgt")
+SEAL = re.compile(rb'seal = "([0-9a-f]{64})"\n')
+#: Keys of a manifest.
+KEYS = ("seal", "format", "version", "settings", "weights", "part", "text", "made", "file")
 #: Size and SHA-256 of files by name.
 Sums = Mapping[str, tuple[int, str]]
 
@@ -86,28 +100,42 @@ def write_manifest(folder: Path, manifest: Manifest, *, known: Sums | None = Non
     values["file"] = {name: _sums(folder, name, known.get(name)) for name in names}
     with new_file(folder / CARD) as file:
         file.write(_card(manifest, values["file"]))
+    text = tomli_w.dumps(values)
     with new_file(folder / MANIFEST) as file:
-        file.write(tomli_w.dumps(values))
+        file.write(f'seal = "{_digest(text.encode())}"\n{text}')
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _sums(folder: Path, name: str, known: tuple[int, str] | None) -> dict[str, Any]:
     size = (folder / name).stat().st_size
-    same = known is not None and known[0] == size and not name.startswith(LEARNED)
+    same = known is not None and known[0] == size
     return {"bytes": size, "sha256": known[1] if known and same else sha256(folder / name)}
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Read and check the manifest of a folder."""
+def read_manifest(folder: Path, *, accept: bool = False) -> Manifest:
+    """Read and check the manifest of a folder, and the files of its text preparation.
+
+    With ``accept``, changes since they were written are no error.
+    """
     path = folder / MANIFEST
     if not path.is_file():
         expected = f"no system there; expected a folder with {MANIFEST}"
         raise FileNotFoundError(errno.ENOENT, expected, str(folder))
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
+        values = tomllib.loads(data.decode("utf-8"))
         if values["format"] != FORMAT:
             found = f"format {values['format']!r}; expected {FORMAT}"
             raise FormatError(f"{path}: {found}; made by another version: train it again")
-        return _manifest(folder, values)
+        for key in values:
+            if key not in KEYS:
+                raise FormatError(f"{path}: found `{key}`; expected one of {', '.join(KEYS)}")
+        if "seal" in values and not accept and not _is_sealed(data):
+            raise _changed(path)
+        return _manifest(folder, values, accept=accept)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, WaywordError):
             raise
@@ -115,11 +143,34 @@ def read_manifest(folder: Path) -> Manifest:
         raise FormatError(f"{path}: {found}; expected a system's manifest") from None
 
 
-def _manifest(folder: Path, values: Mapping[str, Any]) -> Manifest:
+def is_changed(folder: Path) -> bool:
+    """Return whether the manifest of a folder does not fit its seal, or has none."""
+    return not _is_sealed((folder / MANIFEST).read_bytes())
+
+
+def _is_sealed(data: bytes) -> bool:
+    seal = SEAL.match(data)
+    return seal is not None and _digest(data[seal.end() :]) == seal[1].decode()
+
+
+def check_digest(path: Path, digest: str) -> None:
+    """Refuse a file with another SHA-256 than noted; reads it whole."""
+    if sha256(path) != digest:
+        raise _changed(path)
+
+
+def _changed(path: Path) -> MismatchError:
+    advice = f"`wayword seal {path.parent}` accepts a change of yours; else copy the system again"
+    return MismatchError(f"{path}: another SHA-256 than noted; {advice}")
+
+
+def _manifest(folder: Path, values: Mapping[str, Any], *, accept: bool) -> Manifest:
     path = folder / MANIFEST
     for name, weight in values["weights"].items():
-        if type(weight) not in {int, float} or not math.isfinite(weight):
-            raise FormatError(f"{path}: weight {name} is {weight!r}; expected a number")
+        if type(weight) not in {int, float} or not abs(weight) <= _core.Decoder.MAX_WEIGHT:
+            most = f"{_core.Decoder.MAX_WEIGHT:.0e}".replace("+", "")
+            wanted = f"a number from -{most} to {most}; correct the line, or train again"
+            raise FormatError(f"{path}: weight {name} is {weight!r}; expected {wanted}")
     for table in ("settings", "file", *(["text"] if "text" in values else [])):
         if not isinstance(values[table], Mapping):
             raise FormatError(f"{path}: `{table}` is {values[table]!r}; expected a table")
@@ -129,7 +180,8 @@ def _manifest(folder: Path, values: Mapping[str, Any]) -> Manifest:
     files = {name: _read_sums(path, name, sums) for name, sums in values["file"].items()}
     text = None
     if "text" in values:
-        src, tgt = (_preparation(folder, values, side) for side in SIDES)
+        digests = None if accept else {name: digest for name, (_, digest) in files.items()}
+        src, tgt = (_preparation(folder, values, side, digests) for side in SIDES)
         text = src, tgt
     return Manifest(
         parts=[dict(entry) for entry in values["part"]],
@@ -152,9 +204,15 @@ def _read_sums(path: Path, name: str, sums: Any) -> tuple[int, str]:
     return size, digest
 
 
-def _preparation(folder: Path, values: Mapping[str, Any], side: str) -> Preparation:
+def _preparation(
+    folder: Path, values: Mapping[str, Any], side: str, digests: Mapping[str, str] | None
+) -> Preparation:
+    """Read the preparation of a side; its files are compared with the ``digests``, if given."""
     caser, pieces = (f"{name}.{side}" for name in LEARNED)
     files = values["file"]
+    for name in (caser, pieces):
+        if digests is not None and name in files:
+            check_digest(folder / name, digests[name])
     return Preparation.from_dict(
         dict(values["text"][side]),
         truecaser=Truecaser.load(folder / caser) if caser in files else None,
@@ -171,7 +229,8 @@ def check_sizes(folder: Path, files: Sums) -> None:
             raise FileNotFoundError(errno.ENOENT, expected, str(path))
         if path.stat().st_size != size:
             found = f"{path.stat().st_size} bytes; the manifest says {size}"
-            raise MismatchError(f"{path}: {found}; copy or train the system again")
+            advice = f"`wayword seal {folder}` accepts a text file that you changed"
+            raise MismatchError(f"{path}: {found}; copy or train the system again; {advice}")
 
 
 def _card(manifest: Manifest, files: Mapping[str, Mapping[str, Any]]) -> str:

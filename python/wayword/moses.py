@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wayword import extract, lm
+from wayword import _core, extract, lm
 from wayword._core import Orientation
 from wayword.corpus.files import FilePath, new_file, new_folder, open_text
 from wayword.decode import Settings
@@ -214,13 +214,14 @@ class _Reader:
 
     def _weights(self) -> dict[str, list[float]]:
         weights: dict[str, list[float]] = {}
+        most = _core.Decoder.MAX_WEIGHT
         for line in self.sections.get("weight", []):
             name, equals, values = line.partition("=")
             try:
                 weights[name.strip()] = [float(value) for value in values.split()]
             except ValueError:
                 equals = ""
-            if not equals or not all(map(math.isfinite, weights[name.strip()])):
+            if not equals or not all(abs(w) <= most for w in weights[name.strip()]):
                 raise self._wrong(f"weight `{line[:60]}`", "`Name= number …`", "correct the line")
         return weights
 

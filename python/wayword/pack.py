@@ -22,9 +22,11 @@ import hashlib
 import os
 import re
 import stat
+import struct
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,8 @@ __all__ = ["SUFFIX", "cached", "is_cached", "pack", "unpack"]
 SUFFIX = ".wayword"
 DAWN = (1980, 1, 1, 0, 0, 0)  # of ZIP: the same bytes whenever it is packed
 MOST = 1 << 24  # bytes of a manifest, which is read whole
+#: Errors of a damaged archive.
+DAMAGE = (zipfile.BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError, struct.error)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")  # of a file: no folder, nothing hidden
 
 
@@ -110,19 +114,21 @@ def unpack(path: FilePath, folder: FilePath) -> None:
                 _extract(path, archive, entry, part, sums.get(entry.filename))
 
 
-def _opened(path: Path) -> zipfile.ZipFile:
-    """The archive, after a look at what it holds."""
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive and check its entries; damage that is found while it is open names it."""
     try:
         archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile:
+    except DAMAGE:
         expected = "expected a file of `wayword pack`"
         raise FormatError(f"{path}: no packed system; {expected}") from None
-    try:
+    with archive:
         _check_entries(path, archive.infolist())
-    except FormatError:
-        archive.close()
-        raise
-    return archive
+        try:
+            yield archive
+        except DAMAGE as error:
+            advice = "copy the file again, or pack the system again"
+            raise FormatError(f"{path}: damaged ({error}); {advice}") from None
 
 
 def _check_entries(path: Path, entries: Sequence[zipfile.ZipInfo]) -> None:

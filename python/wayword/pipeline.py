@@ -32,10 +32,12 @@ from wayword.cluster import open_runner
 from wayword.config import Config
 from wayword.corpus.collection import Collection
 from wayword.corpus.files import FilePath, open_text
-from wayword.corpus.subwords import whole_words
 from wayword.corpus.text import MEMORY
-from wayword.evaluate import Output, compare
+from wayword.errors import WaywordError
+from wayword.evaluate import Gold, Options, Output, compare
+from wayword.evaluate.metric import AUTO
 from wayword.evaluate.read import read_gold
+from wayword.evaluate.usability import UsabilityCheck
 from wayword.gather import gather_stage, glossary_stage
 from wayword.manifest import MANIFEST, read_manifest
 from wayword.parts.annotator import annotate_stage
@@ -54,19 +56,24 @@ from wayword.stages import (
     clean_stage,
     evaluation_stage,
     load_preparation,
+    read_evaluation,
     text_stage,
 )
 from wayword.store import locked
 from wayword.system import System
+from wayword.tune.dev import check_output
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
-from wayword.tune.words import words_of
 
 __all__ = ["Plan", "assemble", "check_files", "measure", "plan", "system_of", "train"]
 
 log = logging.getLogger(__name__)
 #: What is noted of the dev set, and the fact of tuning that it is.
-DEV_FACTS = {"score": "dev", "spread": "spread", "signature": "signature"}
+DEV_FACTS = {
+    **{"score": "dev", "spread": "spread", "signature": "signature"},
+    "averaged": "averaged",
+    "at_bound": "at_bound",
+}
 
 EXAMPLES = 3  # sentences in the model card
 EXAMPLE = (4, 25)  # their words
@@ -93,8 +100,10 @@ def train(
     ``dev`` is a source file and one or more references, or one file that holds both sides; without
     it lines are held out. Languages are told by the ends of the file names unless the configuration
     names them. What was left out of the text is in ``made["corpus"]`` of the system; more than a
-    tenth is a logged warning. ``runner`` is ``local``, or ``ray`` for a cluster, whose nodes share
-    the folder or get at files through ``storage`` (``wayword.cluster``).
+    tenth is a logged warning, and so is a system that hardly works (``made["usability"]``).
+    Files whose lines do not belong together are refused (``MismatchError``), unless
+    ``doctor.allow`` has ``misaligned``. ``runner`` is ``local``, or ``ray`` for a cluster, whose
+    nodes share the folder or get at files through ``storage`` (``wayword.cluster``).
     """
     planned = plan(src, tgt, config, dev=dev)
     work = Path(out) / "work"
@@ -105,6 +114,8 @@ def train(
         for stage, result in zip(planned.stages, store.run(planned.stages), strict=True):
             if warning := whole.warning(stage, result):
                 log.warning("%s", warning)
+    if warning := UsabilityCheck.from_dict(system.made["usability"]).warning(out):
+        log.warning("%s", warning)
     return system
 
 
@@ -130,6 +141,11 @@ class Plan:
         advised = [] if self.profile is None else [self.profile]
         return in_order([self.text, self.dev, self.links, *self.parts, *advised, self.weights])
 
+    def test_stage(self, test: Sequence[FilePath]) -> Stage:
+        """Return the stage that prepares and checks a test set: a source and its references."""
+        allow = self.config.doctor.allow
+        return evaluation_stage(self.text, test, "test", self.config.text, allow)
+
 
 def plan(
     src: FilePath | Collection,
@@ -152,7 +168,8 @@ def plan(
     collection.check()
     config.check()
     text = _text(collection, config, held_out=not dev)
-    dev_text = evaluation_stage(text, dev, "dev", config.text) if dev else text
+    allow = config.doctor.allow
+    dev_text = evaluation_stage(text, dev, "dev", config.text, allow) if dev else text
     linked = align_stage(text, links, config.align)
     tagged = annotate_stage(text, config.annotate) if config.reads_tags else None
     ground = Ground(text, linked, tagged)
@@ -285,7 +302,14 @@ def _assembled(out: Path, planned: Plan, runner: Runner) -> System:
     [tuned] = runner.run([planned.weights])
     system = _kept(system_of(planned, runner, tuned.facts["weights"]), planned, results)
     [dev] = runner.run([planned.dev])
-    facts = {**_facts(planned, results, tuned), "examples": _examples(system, dev)}
+    check = check_output(
+        system, list(open_text(dev / "dev.src")), read_gold(sorted(dev.path.glob("dev.ref*[0-9]")))
+    )
+    facts = {
+        **_facts(planned, results, tuned),
+        "usability": check.to_dict(),
+        "examples": _examples(system, dev),
+    }
     return system.describing(facts).save(out)
 
 
@@ -298,8 +322,17 @@ def _kept(system: System, planned: Plan, results: Mapping[str, Result]) -> Syste
 
 
 def _made(out: Path) -> Mapping[str, Any]:
-    """How the system in a folder was made; empty when there is none."""
-    return read_manifest(out).made if (out / MANIFEST).is_file() else {}
+    """Read how the system in a folder was made; empty without one, or if it must be written anew.
+
+    A damaged system, or one changed by hand, is told in the log and written anew.
+    """
+    if not (out / MANIFEST).is_file():
+        return {}
+    try:
+        return read_manifest(out).made
+    except WaywordError as error:
+        log.warning("%s; the system is written anew", error)
+        return {}
 
 
 def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -> dict[str, Any]:
@@ -308,7 +341,7 @@ def _facts(planned: Plan, results: Mapping[str, Result], tuned: Result | None) -
     dev = {}
     if tuned is not None:
         scores = {name: tuned.facts[fact] for name, fact in DEV_FACTS.items()}
-        dev = {"dev": {"metric": config.tune.metric, **scores}}
+        dev = {"dev": {"metric": config.tune.metric, **scores, "runs": len(tuned.facts["runs"])}}
     stages = planned.stages if tuned is not None else planned.stages[:-1]
     advised = {}
     if planned.profile is not None:
@@ -340,16 +373,16 @@ def _examples(system: System, dev: Result) -> list[dict[str, str]]:
     return shown
 
 
-def measure(out: FilePath, planned: Plan, test: Sequence[FilePath], runner: Runner) -> System:
-    """Translate a test set (a source and its references), and note the scores in the card."""
-    [text] = runner.run([evaluation_stage(planned.text, test, "test", planned.config.text)])
+def measure(out: FilePath, planned: Plan, test: Sequence[FilePath]) -> System:
+    """Translate a test set (a source and its references), and note the scores in the card.
+
+    The output is compared with the references as plain text, like files by ``wayword evaluate``.
+    """
+    sources, *refs = read_evaluation(test, planned.config.text)
     system = System.open(out, trust=True)  # made by this run
-    sources = list(open_text(text / "test.src"))
-    lines = [" ".join(one.tokens) for one in system.translate(sources, prepared=True)]
-    gold = read_gold(sorted(text.path.glob("test.ref*")))
-    if planned.config.subwords.kind:
-        lines, gold = list(whole_words(lines)), words_of(gold)
-    compared = compare(gold, [Output("system", lines)], TEST_METRICS)
+    lines = [translation.text for translation in system.translate(sources)]
+    options = Options(tokenize=AUTO)
+    compared = compare(Gold(refs=refs), [Output("system", lines)], TEST_METRICS, options=options)
     scores = {
         metric: {
             "score": round(compared.score("system", metric).value, 4),

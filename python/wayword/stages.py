@@ -6,6 +6,7 @@ How: each stage is a function that describes it and a function ``make_…`` that
 Not: the models of a system; the parts say how they are made (``wayword.parts``).
 """
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,9 +14,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, product, repeat
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from wayword import align
+from wayword.align.misalignment import AlignmentCheck, find_misalignment
 from wayword.align.stream import align_pairs
 from wayword.corpus import Bitext, doctor
 from wayword.corpus.files import (
@@ -141,13 +144,14 @@ def clean_stage(src: FilePath | Stage, tgt: FilePath | None, options: doctor.Opt
         assert tgt is not None, "two files"
         inputs = {"src": File(src), "tgt": File(tgt)}
     chosen = {name: value for name, value in vars(options).items() if name != "memory"}
-    return Stage("doctor", make_clean, chosen, inputs, version=2, memory=options.memory)
+    return Stage("doctor", make_clean, chosen, inputs, version=3, memory=options.memory)
 
 
 def make_clean(work: Work) -> dict[str, Any]:
     """Write the clean pair, and what was taken out."""
     gathered = work.inputs.get("gathered")
     sides = [work.inputs[side] if gathered is None else gathered / f"in.{side}" for side in SIDES]
+    check = _check_alignment((sides[0], sides[1]), work.options["allow"])
     lines = _lines_to_cut(sides)
     if work.shards(lines) > 1:
         report = spread_clean(work, sides, lines, work.options)
@@ -157,7 +161,28 @@ def make_clean(work: Work) -> dict[str, Any]:
         shown = " ".join(map(str, sides))
         raise MismatchError(f"{sides[0]}: no line pair is clean; see `wayword doctor {shown}`")
     facts = {"lines": report.src_lines, "clean": report.clean, "cleaned": report.cleaned}
-    return {**facts, "problems": report.counts}
+    return {**facts, "problems": report.counts, "alignment": check.to_dict()}
+
+
+def _check_alignment(
+    files: tuple[Path, Path],
+    allow: Sequence[str],
+    *,
+    names: tuple[Path, Path] | None = None,
+    teacher: tuple[Path, Path] | None = None,
+) -> AlignmentCheck:
+    """Refuse two files whose lines do not belong together, unless that is allowed.
+
+    ``names`` are the files to name in the message; ``teacher`` is parallel text, for small files.
+    """
+    kind = doctor.MISALIGNED[0]
+    if kind in allow:
+        return AlignmentCheck("untested", 0, 0, reason=f"`doctor.allow` has `{kind}`")
+    check = find_misalignment(*files, teacher=teacher)
+    if check.is_misaligned:
+        kinds = json.dumps([*allow, kind], separators=(",", ":"))
+        raise MismatchError(check.message(*(names or files), f"--set 'doctor.allow={kinds}'"))
+    return check
 
 
 def _lines_to_cut(sides: Sequence[Path]) -> int:
@@ -344,36 +369,72 @@ class _Split:
         self._files.__exit__(*error)
 
 
-def evaluation_stage(text: Stage, files: Sequence[FilePath], name: str, options: Text) -> Stage:
-    """A source and its references (``dev`` or ``test``), prepared like the training text.
+def evaluation_stage(
+    text: Stage, files: Sequence[FilePath], name: str, options: Text, allow: Sequence[str] = ()
+) -> Stage:
+    """A source and its references (``dev`` or ``test``), prepared sentence by sentence.
 
-    One file may hold both sides; see ``wayword.corpus.formats``.
+    One file may hold both sides; see ``wayword.corpus.formats``. Sets whose lines do not belong
+    together are refused unless ``allow`` has ``misaligned``.
     """
-    inputs: dict[str, Input] = {"text": text, "files": [File(path) for path in files]}
-    return Stage(name, make_evaluation, {"name": name, "text": options}, inputs, version=1)
+    inputs: dict[str, Input] = {
+        "text": text,
+        "clean": text.inputs["clean"],
+        "files": [File(path) for path in files],
+    }
+    chosen = {"name": name, "text": options, "allow": list(allow)}
+    return Stage(name, make_evaluation, chosen, inputs, version=3)
 
 
 def make_evaluation(work: Work) -> dict[str, Any]:
-    """Write the source as ``NAME.src``, the references as ``NAME.ref0`` and so on."""
+    """Write the source as ``NAME.src``, the references as ``NAME.ref0`` and so on.
+
+    ``NAME.src.lengths`` has the number of tokens of each sentence of each line; likewise for the
+    references.
+    """
     name, files = work.options["name"], work.inputs["files"]
-    if len(files) == 1:
-        texts = _both_sides(files[0], work.options["text"])
-    else:
-        texts = [list(open_text(path)) for path in files]
+    texts = read_evaluation(files, work.options["text"])
+    counts = [len(lines) for lines in texts]
+    if len(set(counts)) > 1:
+        found = " and ".join(f"{n} in {path}" for n, path in zip(counts, files, strict=True))
+        raise MismatchError(f"{name}: found {found}; expected as many lines in each file")
+    checks = _check_references(work, texts)
     names = [f"{name}.src", *(f"{name}.ref{number}" for number in range(len(texts) - 1))]
-    counts = []
     for raw, target in zip(texts, names, strict=True):
         side = "src" if target.endswith(".src") else "tgt"
         text, options = work.inputs["text"], work.options["text"]
         preparation = load_preparation(text, side, options, read=Truecaser.open)
-        lines = list(prepared(preparation, iter(raw), 1))
-        counts.append(len(lines))
-        with new_file(work.out / target) as file:
-            file.writelines(f"{line}\n" for line in lines)
-    if len(set(counts)) > 1:
-        found = " and ".join(f"{n} in {path}" for n, path in zip(counts, files, strict=True))
-        raise MismatchError(f"{name}: found {found}; expected as many lines in each file")
-    return {"lines": counts[0], "references": len(texts) - 1}
+        with (
+            new_file(work.out / target) as file,
+            new_file(work.out / f"{target}.lengths") as lengths,
+        ):
+            for line in raw:
+                sentences = preparation.prepare_sentences(line)
+                print(*chain.from_iterable(sentences), file=file)
+                print(*map(len, sentences), file=lengths)
+    alignment = [check.to_dict() for check in checks]
+    return {"lines": counts[0], "references": len(texts) - 1, "alignment": alignment}
+
+
+def _check_references(work: Work, texts: Sequence[Sequence[str]]) -> list[AlignmentCheck]:
+    """Refuse references whose lines do not belong to those of the source.
+
+    Raw text is compared, since prepared text may consist of characters.
+    """
+    files, clean = work.inputs["files"], work.inputs["clean"] / "clean"
+    teacher = clean / CLEAN[0], clean / CLEAN[1]
+    checks = []
+    with TemporaryDirectory(dir=work.out) as folder:
+        copies = [Path(folder, str(number)) for number in range(len(texts))]
+        for copy, lines in zip(copies, texts, strict=True):
+            with new_file(copy) as file:
+                file.writelines(f"{line}\n" for line in lines)
+        for number, copy in enumerate(copies[1:], 1):
+            named = files[0], files[number % len(files)]
+            pair = copies[0], copy
+            allow = work.options["allow"]
+            checks.append(_check_alignment(pair, allow, names=named, teacher=teacher))
+    return checks
 
 
 def check_evaluation(files: Sequence[FilePath], name: str) -> None:
@@ -387,7 +448,11 @@ def check_evaluation(files: Sequence[FilePath], name: str) -> None:
     check_line_counts(files)
 
 
-def _both_sides(path: Path, options: Text) -> list[list[str]]:
+def read_evaluation(files: Sequence[FilePath], options: Text) -> list[list[str]]:
+    """Read the plain text of a dev or test set: the source, then its references."""
+    if len(files) > 1:
+        return [list(open_text(path)) for path in files]
+    path = Path(files[0])
     kind = format_of(path)
     pairs = list(read_pairs(path, kind, columns_of(path, kind, (options.src, options.tgt))))
     return [[pair[side] for pair in pairs] for side in (0, 1)]

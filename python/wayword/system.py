@@ -1,12 +1,13 @@
 """A translation system: a list of parts, weights and settings; in memory, or a folder on disk.
 
 In and out: parts (``wayword.parts``), or a folder with ``system.toml`` (the manifest; see
-``wayword.manifest``), ``README.md`` (a model card) and the files of the parts, which are mapped
-when the system is opened.
-How: raw text is prepared as the manifest says, each part adds what it knows of a sentence, the
-decoder translates, and the tokens become text again. A system in training is the same thing with
-weights that are not tuned yet.
-Cost: opening is a matter of milliseconds; models are shared with other processes.
+``wayword.manifest``), ``README.md`` (a model card) and the files of the parts. Models are mapped
+when the system is opened; text files, such as truecasers, are read.
+How: raw text is split into sentences and prepared as the manifest says, each part adds what it
+knows of a sentence, the decoder translates, and the tokens become text again. A system in training
+is the same thing with weights that are not tuned yet.
+Cost: opening takes milliseconds for models of any size, and some seconds for each million words of
+its truecasers; models are shared with other processes.
 
 >>> import wayword
 >>> wayword.load("no such folder")
@@ -17,19 +18,22 @@ FileNotFoundError: [Errno 2] no system there; expected a folder with system.toml
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from wayword._core import MAX_SENTENCE_WORDS
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.sentences import SplitText, split_lines
 from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.decode import Decoder, NbestList, Settings, Translation
-from wayword.decode.markup import read_markup
+from wayword.decode.concatenate import concatenate
+from wayword.decode.markup import read_markup, split_markup
 from wayword.errors import (
     ArgumentError,
     FormatError,
@@ -38,9 +42,16 @@ from wayword.errors import (
     WaywordError,
 )
 from wayword.extract import PhraseTable
-from wayword.learn import JOURNAL, mark_terms
+from wayword.learn import JOURNAL, Journal, mark_terms
 from wayword.lm import LanguageModel
-from wayword.manifest import MANIFEST, Manifest, check_sizes, read_manifest, write_manifest
+from wayword.manifest import (
+    MANIFEST,
+    Manifest,
+    Sums,
+    check_sizes,
+    read_manifest,
+    write_manifest,
+)
 from wayword.pack import cached, is_cached
 from wayword.parts import Part, open_part
 from wayword.stage import Result
@@ -53,13 +64,15 @@ if TYPE_CHECKING:
 __all__ = ["System", "load"]
 
 Preparations = tuple[Preparation, Preparation]
+JoinTexts = Callable[[Sequence[str]], str]
 
 
 class System(Pupil):
     """A translation system: ``translate`` text with it, or look at and change its parts.
 
-    It never changes: ``with_…``, ``learn`` and ``glossary`` give another that shares its models. It
-    pickles as its parts.
+    It never changes: ``with_…``, ``learn`` and ``glossary`` return another that shares its models.
+    Only ``save``, ``merge`` and the argument ``save`` of ``learn`` and ``glossary`` write to its
+    folder. It pickles as its parts.
     """
 
     def __init__(
@@ -90,21 +103,24 @@ class System(Pupil):
         self._take_in(learned)
 
     @classmethod
-    def open(cls, folder: FilePath, *, trust: bool = False) -> "System":
+    def open(cls, folder: FilePath, *, trust: bool = False, accept: bool = False) -> "System":
         """Open a system folder, or a file of ``wayword pack``.
 
-        A system that somebody else made may name a module of this machine, or an annotator such as
-        spaCy with models that run code of their own: that takes ``trust``, or ``WAYWORD_TRUST=1``.
-        Modules that are imported already have been trusted.
+        A system that another person made may name a module of this machine, or an annotator such
+        as spaCy with models that run code of their own: that takes ``trust``, or
+        ``WAYWORD_TRUST=1``. Modules that are imported already have been trusted. With ``accept``,
+        the manifest and files without a checksum inside may have been changed by hand; see
+        ``wayword.seal``.
         """
         folder = cached(folder) if Path(folder).is_file() else Path(folder)
-        manifest = read_manifest(folder)
-        check_sizes(folder, manifest.files)
+        manifest = read_manifest(folder, accept=accept)
+        sums = None if accept else manifest.files
+        check_sizes(folder, sums or {})
         is_trusted = trust or os.environ.get("WAYWORD_TRUST", "") not in {"", "0"}
         if not is_trusted:
             _check_modules(manifest.parts, folder)
         try:
-            parts = [open_part(entry, folder, manifest.files) for entry in manifest.parts]
+            parts = [open_part(entry, folder, sums) for entry in manifest.parts]
             system = cls(
                 parts,
                 weights=manifest.weights,
@@ -142,6 +158,11 @@ class System(Pupil):
     def weights(self) -> dict[str, float]:
         """The weights by the names of their features."""
         return self.decoder.weights
+
+    @property
+    def nonnegative(self) -> tuple[str, ...]:
+        """The names of the features whose weight is at least 0 by definition."""
+        return self.decoder.nonnegative
 
     @property
     def settings(self) -> Settings:
@@ -203,39 +224,78 @@ class System(Pupil):
     @overload
     def translate(self, text: str | Source, **options: Any) -> Translation: ...
     @overload
-    def translate(self, text: Sequence[str | Source], **options: Any) -> list[Translation]: ...
+    def translate(self, text: Iterable[str | Source], **options: Any) -> list[Translation]: ...
     def translate(
         self,
-        text: str | Source | Sequence[str | Source],
+        text: str | Source | Iterable[str | Source],
         *,
         prepared: bool = False,
+        split: bool = True,
         markup: bool | str = False,
         origin: tuple[str, int] = ("text", 1),
         **options: Any,
     ) -> Translation | list[Translation]:
-        """Translate a line, or many; an empty line stays empty.
+        """Translate a text, or many; an empty one stays empty.
 
-        ``prepared`` text is tokenised already, and so is what comes back; a ``Source`` is too.
+        Raw text is split into sentences, and their translations are joined; ``split=False`` takes
+        each text for one sentence. ``prepared`` text is tokenised already, and so is what comes
+        back; a ``Source`` is too, and neither is split.
         ``markup`` obeys tags in the text (see ``wayword.decode.markup``), and messages about them
         count lines from ``origin``. Other options are settings for this call, such as
         ``space="dl:3"``, or those of ``Decoder.translate``, such as ``nbest`` and ``threads``.
-        A line of more than ``MAX_SENTENCE_WORDS`` words is translated piece by piece, cut after
-        the ends of sentences.
+        A sentence of more than ``MAX_SENTENCE_WORDS`` words is translated piece by piece.
         """
-        lines = [text] if isinstance(text, str | Source) else list(text)
-        whole = self._read(lines, prepared=prepared, markup=markup, origin=origin)
-        pieces = [source.cut(MAX_SENTENCE_WORDS) for source in whole]
-        sources = self._known([piece for of_line in pieces for piece in of_line])
+        lines = _checked_texts(text)
+        sides = None if prepared else self.text
+        split = split and sides is not None
+        read = partial(self._sentences, prepared=prepared, split=split, markup=markup)
+        texts = [read(line, place=(origin[0], at)) for at, line in enumerate(lines, origin[1])]
+        cut = [[source.cut(MAX_SENTENCE_WORDS) for source in sources] for sources, _ in texts]
+        sources = self._known([piece for of_text in cut for pieces in of_text for piece in pieces])
         best = iter(self._best(sources, options))
-        translations = [Translation.joined(list(islice(best, len(of)))) for of in pieces]
-        if not prepared and self.text is not None:
-            restore = self.text[1].restore
-            shown = zip(lines, translations, strict=True)
-            translations = [
-                translation if isinstance(line, Source) else translation.restored(restore)
-                for line, translation in shown
+        list_options = {name: options[name] for name in ("nbest", "distinct") if name in options}
+        translations = []
+        for line, (_, join), of_text in zip(lines, texts, cut, strict=True):
+            sentences = [
+                concatenate(list(islice(best, len(pieces))), **list_options) for pieces in of_text
             ]
+            if sides is not None and isinstance(line, str):
+                sentences = [each.restored(sides[1].restore) for each in sentences]
+            translations.append(concatenate(sentences, join, **list_options))
         return translations[0] if isinstance(text, str | Source) else translations
+
+    def sentences(self, text: str, *, markup: bool = False) -> SplitText:
+        """Split raw text into sentences, as ``translate`` does.
+
+        With ``markup`` no boundary is inside an element. The text of a system without preparation
+        is tokenised: each line is a sentence.
+        """
+        split = split_lines
+        if self.text is not None:
+            split = partial(self.text[0].sentences, separator=self.text[1].sentence_separator)
+        return split_markup(text, split) if markup else split(text)
+
+    def _sentences(
+        self,
+        line: str | Source,
+        *,
+        prepared: bool,
+        split: bool,
+        markup: bool | str,
+        place: tuple[str, int],
+    ) -> tuple[list[Source], JoinTexts]:
+        """Return the sentences of a text, and the function that joins their translations."""
+        if isinstance(line, Source):
+            return [line], " ".join
+        read = partial(self._source, prepared=prepared, markup=markup, place=place)
+        if not split:
+            return [read(line)], " ".join
+        found = self.sentences(line, markup=markup is not False)
+        if len(found.sentences) < 2:
+            return [read(line)], " ".join
+        parts = zip(found.sentences, found.starts, strict=True)
+        sources = [read(sentence).within(line, start) for sentence, start in parts]
+        return sources, lambda texts: found.join(texts).strip()
 
     def _best(self, sources: Sequence[Source], options: Mapping[str, Any]) -> list[Translation]:
         """The best translation of each sentence over the forms of it that parts offer."""
@@ -267,24 +327,18 @@ class System(Pupil):
         markup: bool | str = False,
         origin: tuple[str, int] = ("text", 1),
     ) -> list[Source]:
-        """Lines as the decoder takes them: prepared, and with what each part adds."""
-        return self._known(self._read(lines, prepared=prepared, markup=markup, origin=origin))
+        """Lines as the decoder takes them: prepared, and with what each part adds.
 
-    def _read(
-        self,
-        lines: Sequence[str | Source],
-        *,
-        prepared: bool,
-        markup: bool | str,
-        origin: tuple[str, int],
-    ) -> list[Source]:
-        """Lines as words, before any part has looked at them."""
+        Each line is one sentence.
+        """
         read = partial(self._source, prepared=prepared, markup=markup)
         file, first = origin
-        return [
-            line if isinstance(line, Source) else read(line, place=(file, number))
-            for number, line in enumerate(lines, first)
-        ]
+        return self._known(
+            [
+                line if isinstance(line, Source) else read(line, place=(file, number))
+                for number, line in enumerate(_checked_texts(lines), first)
+            ]
+        )
 
     def _known(self, sources: Sequence[Source]) -> list[Source]:
         """Sentences with what each part adds to them."""
@@ -326,13 +380,16 @@ class System(Pupil):
         return self.decoder.nbest(self.sources(sources, prepared=True), **options)
 
     def prepare(self, line: str) -> str:
-        """A line as tokens with spaces between."""
-        return line if self.text is None else " ".join(self.text[0].prepare(line))
+        """A line as tokens with spaces between, those that ``translate`` makes of it."""
+        if self.text is None:
+            return line
+        return " ".join(chain.from_iterable(self.text[0].prepare_sentences(line)))
 
     def save(self, folder: FilePath | None = None) -> "Self":
         """Write the manifest, and the files of the parts where they are not in the folder yet.
 
-        Without a folder it is the one that the system was opened from.
+        Without a folder it is the one that the system was opened from. Lessons that are in memory
+        only go to its journal; in another folder, all lessons become part of the system.
         """
         folder = Path(folder) if folder is not None else self.folder
         if folder is None:
@@ -342,10 +399,11 @@ class System(Pupil):
             raise ArgumentError(f"{folder}: a packed system does not change; {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         is_here = self.folder is not None and folder.samefile(self.folder)
-        known = read_manifest(folder).files if is_here else {}
+        known = self._sealed(read_manifest(folder, accept=True).files) if is_here else {}
         if self.learned.fresh and not is_here:  # no journal goes along
             taught = with_lessons(self.parts, self.learned.lessons, folder)
-            return self._changed(parts=taught, learned=Learned(self.learned.lessons)).save(folder)
+            learned = replace(self.learned, merged=self.learned.lessons, fresh=(), unsaved=())
+            return self._changed(parts=taught, learned=learned).save(folder)
         for part in self.parts:
             for name in part.files:
                 _put(part.folder / name, folder / name)
@@ -358,11 +416,20 @@ class System(Pupil):
             names=[name for part in self.parts for name in part.files],
         )
         write_manifest(folder, manifest, known=known)
+        if is_here:
+            is_saved = not self.learned.unsaved
+            return self if is_saved else self._changed(learned=self.learned.saved(self._journal()))
         parts = [open_part(part.entry, folder) for part in self.parts]
-        return self if is_here else self._changed(folder=folder, parts=tuple(parts))
+        learned = replace(self.learned, journal=Journal(folder / JOURNAL))
+        return self._changed(folder=folder, parts=tuple(parts), learned=learned)
+
+    def _sealed(self, sums: Sums) -> Sums:
+        """Select the sums of files that hold a checksum."""
+        names = {name for part in self.parts if part.is_sealed for name in part.files}
+        return {name: known for name, known in sums.items() if name in names}
 
     def verify(self) -> None:
-        """Read every byte of every file and compare with the manifest."""
+        """Read every byte of every file that the manifest lists and compare the digests."""
         if self.folder is None:
             raise ArgumentError("folder: none; expected a system that was saved")
         for name, (_, known) in read_manifest(self.folder).files.items():
@@ -382,6 +449,19 @@ class System(Pupil):
 def load(folder: FilePath, *, trust: bool = False) -> System:
     """Open a system folder, or a file of ``wayword pack``; see ``System.open``."""
     return System.open(folder, trust=trust)
+
+
+def _checked_texts(text: object) -> list[str | Source]:
+    """Return the texts of an argument of ``translate``, after a check of their types."""
+    if isinstance(text, str | Source):
+        return [text]
+    if isinstance(text, bytes | bytearray | memoryview) or not isinstance(text, Iterable):
+        raise ArgumentError(f"text: expected str, found {type(text).__name__}")
+    texts = list(text)
+    for number, each in enumerate(texts):
+        if not isinstance(each, str | Source):
+            raise ArgumentError(f"text[{number}]: expected str, found {type(each).__name__}")
+    return texts
 
 
 def _check_modules(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:

@@ -25,7 +25,8 @@ from wayword.corpus.text import Preparation
 from wayword.decode import Decoder, Suggestion
 from wayword.decode.decoder import Pair
 from wayword.errors import ArgumentError, LimitError
-from wayword.learn import Journal, Lesson, Terms, terms_of, write_lessons
+from wayword.learn import JOURNAL, Journal, Lesson, Terms, terms_of, write_lessons
+from wayword.pack import is_cached
 from wayword.parts.part import Part, entry, open_part
 
 if TYPE_CHECKING:
@@ -39,13 +40,16 @@ Links = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned: ``merged`` into the system, and ``fresh``, which the journal keeps."""
+    """The lessons of a system: ``merged`` into its parts, and ``fresh`` ones since then."""
 
     merged: tuple[Lesson, ...] = ()
     fresh: tuple[Lesson, ...] = ()
+    #: the file that keeps fresh lessons
     journal: Journal | None = None
     #: the pairs among both, as the decoder takes them
     pairs: tuple[Pair, ...] = ()
+    #: the fresh lessons that are in memory only
+    unsaved: tuple[Lesson, ...] = ()
 
     @classmethod
     def of(
@@ -62,11 +66,16 @@ class Learned:
         return cls(tuple(merged), later, journal, pairs)
 
     def more(self, lessons: Sequence[Lesson], prepare: Prepare) -> "Learned":
-        """The same with further lessons, in the journal first where there is one."""
+        """Return the same with further lessons, in memory."""
         pairs = (*self.pairs, *decoder_pairs(lessons, prepare))
-        if self.journal is not None:
-            self.journal.append(lessons)
-        return replace(self, fresh=(*self.fresh, *lessons), pairs=pairs)
+        unsaved = (*self.unsaved, *lessons)
+        return replace(self, fresh=(*self.fresh, *lessons), pairs=pairs, unsaved=unsaved)
+
+    def saved(self, journal: Journal) -> "Learned":
+        """Append the unsaved lessons to a journal and return the same without any."""
+        if self.unsaved:
+            journal.append(self.unsaved)
+        return replace(self, journal=journal, unsaved=())
 
     @property
     def lessons(self) -> tuple[Lesson, ...]:
@@ -103,10 +112,14 @@ class Pupil:
         self.learned = learned
 
     def with_journal(self, path: FilePath) -> "Self":
-        """The same system with what a journal holds; further lessons go there."""
+        """Return the same system with the lessons of a journal, which keeps further ones.
+
+        Lessons of another journal are left out; those in memory only stay.
+        """
         journal = Journal(path)
-        fresh = journal.read()
-        return self._taught(Learned.of(self.learned.merged, fresh, journal, self._known))
+        merged, unsaved = self.learned.merged, self.learned.unsaved
+        learned = Learned.of(merged, [*journal.read(), *unsaved], journal, self._known)
+        return self._taught(replace(learned, unsaved=unsaved))
 
     def _taught(self, learned: Learned) -> "Self":
         taught = self._changed()
@@ -115,11 +128,14 @@ class Pupil:
 
     @property
     def aligner(self) -> Aligner | None:
-        """What links the words of a pair: a part of the system, or left by its training."""
+        """The aligner of the system, if there is one: a part of it, or in its ``work`` folder.
+
+        A system trained with ``model.aligner = false`` has the aligner in that folder only.
+        """
         for part in self.parts:
             if (aligner := part.aligner()) is not None:
                 return aligner
-        path = written_by_work(self.folder, self.made.get("stages"))
+        path = _work_aligner(self.folder, self.made.get("stages"))
         return None if path is None else Aligner.load(path)
 
     def tokens(self, src: str, tgt: str, *, prepared: bool = False) -> tuple[list[str], list[str]]:
@@ -135,11 +151,14 @@ class Pupil:
         *,
         links: Sequence[tuple[int, int]] | None = None,
         prepared: bool = False,
+        save: bool = False,
     ) -> "Self":
-        """The same system after a corrected pair, which counts from the next sentence on.
+        """Return the same system after a corrected pair, which it uses from the next sentence on.
 
-        The pair is in the journal of the system's folder when this returns. Its words are linked
-        by the system's aligner, unless ``links`` between its tokens are given.
+        The words of the pair are linked by the system's aligner, unless ``links`` between its
+        tokens are given. The pair is in memory only. With ``save``, the pair and all earlier
+        lessons that are in memory only are on the disk when this returns, in the journal of the
+        system's folder or of ``with_journal``.
         """
         words = self.tokens(src, tgt, prepared=prepared)
         for name, side in zip(("source", "target"), words, strict=True):
@@ -149,11 +168,16 @@ class Pupil:
                 advice = "give links, or train the system again, which keeps its aligner"
                 raise ArgumentError(f"learn: the system has no aligner; {advice}")
             links, _ = link(aligner, *words)
-        return self._learn([Lesson.pair(*words, links)])
+        return self._learn([Lesson.pair(*words, links)], save=save)
 
-    def glossary(self, terms: Mapping[str, str], *, prepared: bool = False) -> "Self":
-        """The same system holding to terms, by source term: the translation that it must get."""
-        return self._learn(self._terms(terms, prepared=prepared))
+    def glossary(
+        self, terms: Mapping[str, str], *, prepared: bool = False, save: bool = False
+    ) -> "Self":
+        """Return the same system with further terms: by source term, its translation.
+
+        The terms are in memory only; ``save`` is that of ``learn``.
+        """
+        return self._learn(self._terms(terms, prepared=prepared), save=save)
 
     def _terms(self, terms: Mapping[str, str], *, prepared: bool = False) -> list[Lesson]:
         lessons = []
@@ -163,16 +187,21 @@ class Pupil:
             lessons.append(Lesson.term(*words))
         return lessons
 
-    def _learn(self, lessons: Sequence[Lesson]) -> "Self":
-        if self.learned.journal is None and self.folder is not None:
+    def _learn(self, lessons: Sequence[Lesson], *, save: bool) -> "Self":
+        learned = self.learned.more(lessons, self._known)
+        return self._taught(learned.saved(self._journal()) if save else learned)
+
+    def _journal(self) -> Journal:
+        """Return the journal that keeps lessons of this system."""
+        if self.learned.journal is not None:
+            return self.learned.journal
+        if self.folder is None:
+            advice = "name a journal (with_journal), or save the system to a folder first"
+            raise ArgumentError(f"save: the system is in no folder; {advice}")
+        if is_cached(self.folder):
             advice = "name a journal (with_journal), or unpack it with `wayword pack`"
             raise ArgumentError(f"{self.folder}: a packed system does not change; {advice}")
-        return self._taught(self.learned.more(lessons, self._known))
-
-    def with_terms(self, terms: Mapping[str, str]) -> "Self":
-        """The same system holding to further terms, which are kept nowhere."""
-        unkept = replace(self.learned, journal=None)
-        return self._taught(unkept.more(self._terms(terms), self._known))
+        return Journal(self.folder / JOURNAL)
 
     def suggest(
         self, text: str | Source, typed: str, *, progress: Any = None
@@ -190,11 +219,12 @@ class Pupil:
         return completion(typed, tokens, found.tokens[found.typed :], restore), found
 
     def merge(self) -> "Self":
-        """Make what the journal holds part of the system, and empty the journal."""
+        """Make all lessons part of the system in its folder, and empty the journal."""
         if self.folder is None or self.learned.journal is None:
             raise ArgumentError("merge: the system is in no folder of its own; expected one")
         with self.learned.journal.emptied() as fresh:
-            learned = Learned.of(self.learned.merged, fresh, None, self._known)
+            lessons = [*fresh, *self.learned.unsaved]
+            learned = Learned.of(self.learned.merged, lessons, None, self._known)
             old = [name for part in self.parts if part.kind == "learned" for name in part.files]
             parts = with_lessons(self.parts, learned.lessons, self.folder)
             merged = self._changed(parts=parts, learned=learned).save()
@@ -242,8 +272,8 @@ def link(
     return pairs, [round(float(value), 4) for value in posteriors]
 
 
-def written_by_work(folder: Path | None, stages: object) -> Path | None:
-    """The aligner in the ``work`` folder of a system's training, if it is still there."""
+def _work_aligner(folder: Path | None, stages: object) -> Path | None:
+    """Return the aligner in the ``work`` folder of a system's training, if it is there."""
     key = stages.get("align") if isinstance(stages, dict) else None
     if folder is None or not isinstance(key, str):
         return None

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.known import NAMES, TRUTH, Known, Sparse, agreement
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.known import NAMES, NONNEGATIVE, TRUTH, Known, Sparse, agreement
 
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
@@ -82,6 +84,76 @@ def test_a_climbing_method_never_lowers_the_metric_of_the_pool(method: str, seed
     assert pool.score(tuner.optimise(pool, space, [bad, TRUTH], (seed,))) == pytest.approx(100)
 
 
+# --- signs ----------------------------------------------------------------------------------------
+
+#: The best weights have the wrong sign of distortion and of a translation score.
+WRONG_SIGNS = np.array([0.4, -0.2, 0.15, -0.1, -0.15, 0.0])
+#: MERT without random starts: those depend on the limits.
+BARE: dict[str, dict[str, int]] = {"mert": {"restarts": 0}, "mira": {"passes": 5}}
+truths = st.lists(st.floats(-1, 1), min_size=len(NAMES), max_size=len(NAMES))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 99), truth=truths, start=truths)
+def test_no_method_leaves_the_sign_of_a_feature(
+    method: str, seed: int, truth: list[float], start: list[float]
+) -> None:
+    best = np.array(truth) + np.array([0.01, 0, 0, 0, 0, 0])  # never all 0
+    known = Known.make(sentences=4, size=20, seed=seed, truth=best)
+    pool, _, _ = pool_of(known)
+    space = Space.of(known.weights, nonnegative=NONNEGATIVE)
+    point = make_tuner(method, **BARE.get(method, {})).optimise(
+        pool, space, [np.array(start)], (seed,)
+    )
+    assert all(point[NAMES.index(name)] >= 0 for name in NONNEGATIVE)
+    assert np.isfinite(point).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_round_of_a_tuning_leaves_the_sign_of_a_feature(method: str) -> None:
+    known = Known.make(sentences=12, truth=WRONG_SIGNS)
+    start = known.with_weights({**known.weights, "d": -0.3})
+    options: dict[str, Any] = {"nbest": 10, "runs": 2, "rounds": 4, "threads": 1}
+    tuning = tune(start, start.src, start.gold, method=tuner_of(method), **options)
+    tuned = [tuning.weights, *(run.weights for run in tuning.runs)]
+    for record in tuning.rounds:
+        tuned += [record["weights"], record["next"]]
+    assert all(weights[name] >= 0 for weights in tuned for name in NONNEGATIVE)
+    assert tuning.weights["wp"] < 0  # a count has either sign
+    assert tuning.after > tuning.before
+    at_zero = [name for name in NONNEGATIVE if tuning.weights[name] == 0]
+    assert list(tuning.at_bound) == at_zero
+    # A range that is given explicitly takes the place of the sign.
+    ranges = dict.fromkeys(NONNEGATIVE, (-np.inf, np.inf))
+    free = tune(known, known.src, known.gold, method=tuner_of(method), ranges=ranges, **options)
+    assert free.weights["d"] < 0
+    assert free.at_bound == ()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fixed_weight_of_the_wrong_sign_stays_as_it_is(method: str) -> None:
+    known = Known.make(sentences=12, truth=WRONG_SIGNS)
+    start = known.with_weights({**known.weights, "d": -0.3})
+    options: dict[str, Any] = {"nbest": 10, "runs": 1, "rounds": 3, "threads": 1}
+    tuning = tune(start, start.src, start.gold, method=tuner_of(method), fixed=["d"], **options)
+    assert tuning.weights["d"] == -0.3
+    assert all(record["next"]["d"] == -0.3 for record in tuning.rounds)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(4))
+def test_limits_that_are_not_reached_change_nothing(method: str, seed: int) -> None:
+    pool, space, point = pool_of(Known.make(sentences=30, size=30, seed=seed))
+    limited = Space.of(
+        dict(zip(NAMES, point.tolist(), strict=True)), ranges=dict.fromkeys(NAMES, (-999.0, 999.0))
+    )
+    tuner = make_tuner(method, **BARE.get(method, {}))
+    free = tuner.optimise(pool, space, [point], (seed,))
+    assert np.abs(free).max() < 900
+    assert tuner.optimise(pool, limited, [point], (seed,)).tolist() == free.tolist()
+
+
 # --- whole tunings --------------------------------------------------------------------------------
 
 
@@ -95,7 +167,7 @@ def test_every_method_finds_known_weights(method: str) -> None:
     assert tuning.weights["oov"] == 100.0
     dense = [abs(value) for name, value in tuning.weights.items() if name != "oov"]
     assert sum(dense) == pytest.approx(1)
-    assert [run.score for run in tuning.runs] == pytest.approx([tuning.after] * 2, abs=0.5)
+    assert [run.score for run in tuning.runs] == pytest.approx([tuning.after] * 2, abs=1)
 
 
 @pytest.mark.parametrize("method", METHODS)

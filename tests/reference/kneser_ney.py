@@ -5,7 +5,9 @@ N-grams are tuples of words, counts are dictionaries, probabilities are computed
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 Gram = tuple[str, ...]
 
@@ -88,3 +90,30 @@ def backed_off(grams: dict[Gram, tuple[float, float]], words: Gram) -> float:
     if len(words) == 1:
         return grams.get(("<unk>",), (-100.0, 0.0))[0]
     return grams.get(words[:-1], (0.0, 0.0))[1] + backed_off(grams, words[1:])
+
+
+def estimate_discounts(
+    grams: Mapping[Gram, tuple[float, float]], twin: KneserNey
+) -> list[list[float]]:
+    """Recover the discounts of each order from an ARPA model and the counts of its text.
+
+    Unigrams: total * p(w) = c - D(c) + total * p(<unk>). Higher orders, least squares over the
+    contexts h: total(h) * backoff(h) = D(1) N1(h) + D(2) N2(h) + D(3) N3+(h).
+    """
+    words = [gram for gram in twin.counts if len(gram) == 1]
+    total = sum(twin.counts[gram] for gram in words)
+    amounts: list[list[float]] = [[], [], []]
+    for gram in words:
+        gained = total * (10 ** grams[gram][0] - 10 ** grams["<unk>",][0])
+        amounts[min(twin.counts[gram], 3) - 1].append(twin.counts[gram] - gained)
+    discounts = [[float(np.mean(values)) for values in amounts]]
+    for order in range(2, twin.order + 1):
+        rows, masses = [], []
+        for context, following in twin.after.items():
+            if len(context) == order - 1:
+                counts = [twin.counts[(*context, word)] for word in following]
+                rows.append(np.bincount([min(count, 3) for count in counts], minlength=4)[1:])
+                masses.append(sum(counts) * 10 ** grams[context][1])
+        solved = np.linalg.lstsq(np.array(rows, dtype=float), np.array(masses), rcond=None)
+        discounts.append(solved[0].tolist())
+    return discounts

@@ -739,6 +739,54 @@ fn unknown_words_pass_through_with_a_link() {
 }
 
 #[test]
+fn runs_of_unknown_words_stay_in_order_under_any_weights_and_in_any_space() {
+    let src = ["x", "s0", "y", "z", "v", "s1", "u", "t"];
+    for space in SPACES {
+        for (search, jump) in [Search::Cube, Search::Stack]
+            .into_iter()
+            .flat_map(|search| [-2.0, -0.018, 0.0, 1.0].map(|jump| (search, jump)))
+        {
+            let problem = problem(11, ORIENTATIONS[1]);
+            let models = problem.models(None);
+            let mut weights = random_weights(&models, 11);
+            weights.set("d", jump).unwrap();
+            let settings =
+                Settings { space: Space::named(space).unwrap(), search, ..Settings::default() };
+            let decoder = Decoder::new(models, weights, settings).unwrap();
+            let wanted = Wanted { nbest: 50, ..Wanted::default() };
+            let outcome = decoder.worker().translate(&Request::of(&src), wanted, &Job::new(1));
+            for translation in outcome.unwrap().best {
+                let place = |word: &str| translation.words.iter().position(|own| own == word);
+                for run in [&["y", "z", "v"][..], &["u", "t"]] {
+                    assert!(run.is_sorted_by_key(|word| place(word)), "{space}: {translation:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_score_that_is_not_finite_is_an_error_and_no_empty_translation() {
+    for value in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+        for search in [Search::Cube, Search::Stack] {
+            let table = toy_table();
+            let lm = Grams { order: 2, score: Box::new(move |_, _| value) };
+            let models =
+                Models { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
+            let mut weights = models.weights().unwrap();
+            weights.set("lm", 1.0).unwrap();
+            let settings = Settings { search, ..Settings::default() };
+            let decoder = Decoder::new(models, weights, settings).unwrap();
+            let request = Request::of(&["s0", "s1"]);
+            let outcome = decoder.worker().translate(&request, Wanted::default(), &Job::new(1));
+            let message = outcome.unwrap_err().to_string();
+            assert!(message.starts_with("weights and models: found a translation with score "));
+            assert!(message.contains("; expected finite scores; try smaller weights"));
+        }
+    }
+}
+
+#[test]
 fn unknown_words_are_left_out_when_asked_and_still_cost() {
     for search in [Search::Cube, Search::Stack] {
         let settings = Settings { oov: Oov::Drop, search, ..Settings::default() };
@@ -804,6 +852,9 @@ fn wrong_weights_and_settings_are_told() {
     let models = problem.models(Some(&waw));
     let weights = models.weights().unwrap();
     assert_eq!(weights.names(), ["lm0", "lm1", "wp", "pp", "tm0", "tm1", "d", "waw", "lop", "oov"]);
+    let of_either_sign = weights.names().iter().zip(models.nonnegative());
+    let of_either_sign = of_either_sign.filter(|(_, is_bounded)| !is_bounded);
+    assert!(of_either_sign.map(|(name, _)| name).eq(["wp", "pp", "oov"]));
     let settings = Settings { threshold: 2.0, ..Settings::default() };
     let error = Decoder::new(models.clone(), weights, settings).err().unwrap();
     assert_eq!(error.to_string(), "threshold: found 2; expected a number from 0 (off) to 1");

@@ -221,6 +221,18 @@ impl Decoder {
         names.zip(self.weights.values().iter().copied()).collect()
     }
 
+    /// The largest size of a weight.
+    #[classattr]
+    const MAX_WEIGHT: f64 = Weights::MAX;
+
+    /// The names of the features whose weight is at least 0 by definition.
+    #[getter]
+    fn nonnegative(&self) -> Vec<String> {
+        let bounded = self.models.with(|models| models.nonnegative());
+        let names = self.weights.names().iter().zip(bounded);
+        names.filter(|(_, is_bounded)| *is_bounded).map(|(name, _)| name.clone()).collect()
+    }
+
     #[pyo3(signature = (sources, *, nbest, distinct, graph, stacks, threads, progress))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only; Python has the options")]
     fn translate(

@@ -2,8 +2,10 @@
 
 ``aligner`` learns links from text, is saved and used again · ``links`` alignments of many
 sentence pairs · ``quality`` how likely a pair is a translation · ``stream`` text of any size, part
-by part · ``screen`` pairs that are hardly translations · ``score`` precision, recall and error rate
-against links made by people · ``external`` eflomal and fast_align, when installed.
+by part · ``screen`` pairs that are hardly translations · ``misalignment`` files whose lines are
+shifted or unrelated (``line_windows`` and ``association`` are its parts) · ``score`` precision,
+recall and error rate against links made by people · ``external`` eflomal and fast_align, when
+installed.
 """
 
 from wayword.align.aligner import (

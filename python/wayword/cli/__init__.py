@@ -105,7 +105,7 @@ def _open_streams() -> None:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments; a FILE that may be left out may also stand after options."""
-    words = sys.argv[1:] if argv is None else list(argv)
+    words = (sys.argv[1:] if argv is None else list(argv)) or ["--help"]
     parser = build_parser(*[word for word in words if not word.startswith("-")][:1])
     args, rest = parser.parse_known_args(words)
     # argparse settles optional positionals before it has seen what follows an option.

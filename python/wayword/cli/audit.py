@@ -10,7 +10,6 @@ example: wayword audit text.de text.en --langs de en --aligner de-en.aligner
 """
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wayword.cli.terminal import add_json, add_threads, bar, print_json
@@ -77,8 +76,8 @@ def _tools(args: argparse.Namespace) -> "tuple[Aligner, Sequence[Preparation] | 
     if args.system:
         if args.langs:
             raise ArgumentError("langs: found with a system, which knows its own; leave them out")
-        path, preparations = _of_system(Path(args.system))
-        return Aligner.load(path), None if args.prepared else preparations
+        aligner, preparations = _of_system(args.system)
+        return aligner, None if args.prepared else preparations
     if bool(args.langs) == args.prepared:
         raise ArgumentError("langs: expected either --langs SRC TGT for raw text, or --prepared")
     chosen = [Preparation(lang) for lang in args.langs] if args.langs else None
@@ -89,24 +88,17 @@ def _tools(args: argparse.Namespace) -> "tuple[Aligner, Sequence[Preparation] | 
     return fit(learned_from, threads=args.threads), chosen
 
 
-def _of_system(folder: Path) -> "tuple[Path, Sequence[Preparation] | None]":
-    from wayword.manifest import read_manifest
-    from wayword.parts.part import open_part
+def _of_system(folder: str) -> "tuple[Aligner, Sequence[Preparation] | None]":
+    """Return the aligner and the text preparation of a system."""
+    from wayword.system import System
 
-    manifest = read_manifest(folder)
-    text = manifest.text
+    system = System.open(folder)
+    text = system.text
     if text is not None and any(side.subwords is not None for side in text):
         found = "it splits words into subwords, and an audit is about words"
         advice = "try --align-on SRC TGT --langs SRC TGT"
         raise ArgumentError(f"{folder}: {found}; {advice}")
-    for entry in manifest.parts:
-        if entry.get("kind") == "aligner":
-            return open_part(entry, folder).path, text
-    # Systems of earlier versions have it where it was made.
-    paths = sorted(folder.glob("work/align-*/aligner"), key=lambda path: path.stat().st_mtime)
-    if not paths:
-        raise ArgumentError(
-            f"{folder}: the system has no aligner; expected a folder made by `wayword train`; "
-            "try --aligner FILE"
-        )
-    return paths[-1], text
+    if (aligner := system.aligner) is None:
+        expected = "expected a system made by `wayword train`"
+        raise ArgumentError(f"{folder}: the system has no aligner; {expected}; try --aligner FILE")
+    return aligner, text

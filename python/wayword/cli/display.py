@@ -186,6 +186,7 @@ class StageDisplay(Display):
         took = "as before" if result.reused else _spoken(result.cost.seconds)
         self.say(f"{name}: {took}")
         self._tell_losses(stage, result, name)
+        self._tell_untested(result, name)
         self._warn(stage, result)
 
     def expect_rounds(self, runs: int, rounds: int) -> None:
@@ -205,6 +206,16 @@ class StageDisplay(Display):
         if table and quarantine.exists():
             table.append(f"all of them, with reasons: {quarantine}")
         self.say("\n".join([f"{name}: {first}", *(f"  {line}" for line in table)]))
+
+    def _tell_untested(self, result: "Result", name: str) -> None:
+        """Say when a stage could not test whether lines belong together."""
+        from wayword.align.misalignment import AlignmentCheck
+
+        facts = result.facts.get("alignment", [])
+        for values in facts if isinstance(facts, list) else [facts]:
+            check = AlignmentCheck.from_dict(values)
+            if check.status == "untested":
+                self.say(f"{name}: lines: {check.describe()}")
 
     def _warn(self, stage: "Stage", result: "Result") -> None:
         """Say when much of the text is gone, all stages taken together."""

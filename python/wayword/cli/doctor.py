@@ -5,7 +5,8 @@ partner, odd lengths, wrong writing, identical sides and duplicates. With -o the
 and quarantine.tsv (line, reasons, source, target) are written to a folder; every input line
 is in exactly one of the two. With --aligner, pairs whose sides are hardly translations of each
 other are bad as well; it may be a saved aligner, for text that is tokenised like its own, or a
-system, for raw text.
+system, for raw text. Files whose lines do not belong together, or are shifted by up to ten lines
+from some line on, are an error; --allow misaligned leaves this test out.
 
 example: wayword doctor train.de train.en -o clean/
          wayword doctor train.de train.en --aligner system -o clean/
@@ -21,6 +22,7 @@ from wayword.cli.terminal import add_bitext, add_json, add_threads, bar, chosen,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from wayword.align.misalignment import AlignmentCheck
     from wayword.corpus.doctor import Report
 
 OPTIONS = ("max_length", "max_ratio", "factors", "nfc", "allow", "examples", "memory", "temp_dir")
@@ -50,21 +52,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Examine and print."""
     from wayword.corpus import doctor
-    from wayword.errors import ArgumentError
+    from wayword.errors import ArgumentError, MismatchError
     from wayword.report.doctor import describe
 
     if args.min_score is not None and not args.aligner:
         raise ArgumentError("min-score: found without --aligner, which gives scores; expected both")
     options = chosen(args, *OPTIONS)
     with bar("doctor", " lines") as progress, _two_files(args, progress) as (src, tgt):
+        check = _checked(args, (src, tgt))
+        if check.is_misaligned:
+            if args.json:
+                report = doctor.examine(src, tgt, **options, progress=progress)
+                print_json({**report.to_dict(), "alignment": check.to_dict()})
+            source, target = (src, tgt) if src in args.text else args.text[:1] * 2
+            raise MismatchError(check.message(source, target, f"--allow {doctor.MISALIGNED[0]}"))
         if args.aligner:
             report = _screened(args, (src, tgt), options, progress)
         else:
             report = doctor.examine(src, tgt, args.out, **options, progress=progress)
     if args.json:
-        print_json(report.to_dict())
+        print_json({**report.to_dict(), "alignment": check.to_dict()})
         return
-    print(describe(report))
+    print(describe(report, check))
+
+
+def _checked(args: argparse.Namespace, files: tuple[str, str]) -> "AlignmentCheck":
+    """Test whether the lines belong together, unless that is allowed."""
+    from wayword.align.misalignment import AlignmentCheck, find_misalignment
+    from wayword.corpus.doctor import MISALIGNED
+
+    if MISALIGNED[0] in args.allow:
+        return AlignmentCheck("untested", 0, 0, reason=f"--allow {MISALIGNED[0]}")
+    return find_misalignment(*files)
 
 
 def _screened(

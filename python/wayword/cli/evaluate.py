@@ -4,7 +4,7 @@ Raw text: give the source, outputs, references and languages (--langs); everythi
 words the same way, linked by an aligner (--aligner, one learned --align-on a bitext, or the one of
 a trained system, --like), and tagged if there is a --tagger. The first output is the baseline.
 
-Text that is tokenised already: HYP REF... alone. BLEU, chrF, TER, NIST, METEOR and RIBES need text
+Text that is tokenized already: HYP REF... alone. BLEU, chrF, TER, NIST, METEOR and RIBES need text
 alone; metrics of word order need the source and its links with each output (--links) and each
 reference (--ref-links), or a saved aligner that makes them (--aligner).
 
@@ -20,13 +20,13 @@ example: wayword evaluate --src test.de --hyp mine.en theirs.en --ref test.en --
 import argparse
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from wayword.cli.terminal import add_json, add_seed, bar, print_json
 from wayword.errors import ArgumentError
 
-OPTIONS = ("lowercase", "smooth", "refchoice", "norm", "alpha", "threads")
+OPTIONS = ("tokenize", "lowercase", "smooth", "refchoice", "norm", "alpha", "threads")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -94,8 +94,9 @@ def run(args: argparse.Namespace) -> None:
     judge = judge_raw if args.langs or args.like else judge_words
     with bar("evaluate", " scores") as progress:
         judged = judge(args, hyps, refs, options, progress)
+    of_words = replace(options, tokenize="none")
     cases = {
-        output.name: drill.worst(judged.gold, output, args.worst, options, args.worst_by)
+        output.name: drill.worst(judged.gold, output, args.worst, of_words, args.worst_by)
         for output in judged.outputs
         if args.worst
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wayword.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from wayword.align import Aligner
     from wayword.evaluate import Options
     from wayword.evaluate.raw import Judged, Sides
 
@@ -24,7 +25,8 @@ def judge_words(
 ) -> "Judged":
     """Text whose words are what white space separates."""
     from wayword.evaluate import compare, read
-    from wayword.evaluate.raw import Judged, tokeniser_for
+    from wayword.evaluate.raw import Judged
+    from wayword.evaluate.tokenizer import settle_tokenizer
 
     for name in ("align_on", "tagger"):
         if getattr(args, name):
@@ -41,18 +43,12 @@ def judge_words(
         seen=args.seen,
     )
     outputs = read.read_outputs(hyps, gold, args.links, args.aligner)
-    tokenize, note = args.tokenize, ""
-    if tokenize == "auto":
-        texts = {output.name: output.lines for output in outputs}
-        texts |= {Path(path).name: ref for path, ref in zip(refs, gold.refs, strict=True)}
-        tokenize, note = tokeniser_for(texts)
-        if note and gold.ref_links is not None:
-            note += "; give --langs to have word order judged on such words too"
     metrics = args.metrics and args.metrics.split(",")
-    options = replace(options, tokenize=tokenize)
     result = compare(gold, outputs, metrics, options=options, **_compared(args, progress))
-    notes = (*result.notes, *([note] if note else []))
-    return Judged(replace(result, notes=notes), gold, tuple(outputs))
+    if gold.ref_links is not None and settle_tokenizer(options, gold, outputs)[1]:
+        advice = "word order is judged on the words between spaces; --langs splits raw text first"
+        result = replace(result, notes=(*result.notes, advice))
+    return Judged(result, gold, tuple(outputs))
 
 
 def judge_raw(
@@ -72,12 +68,13 @@ def judge_raw(
         raise ArgumentError("--src: missing; raw text is judged with its source")
     if args.seen:
         raise ArgumentError("--seen: found beside --langs or --like; expected text without them")
-    sides, path = _system(args) if args.like else (Sides.of(*args.langs), args.aligner)
-    tokenize = "none" if args.tokenize == "auto" else args.tokenize
+    sides, kept = _system(args) if args.like else (Sides.of(*args.langs), None)
     if args.align_on:
         aligner = learn_aligner(args.align_on, sides, progress=progress)
-    elif path:
-        aligner = Aligner.load(path)
+    elif args.aligner:
+        aligner = Aligner.load(args.aligner)
+    elif kept is not None:
+        aligner = kept
     else:
         raise ArgumentError("--langs: no aligner; expected --align-on, --aligner or --like as well")
     named = {name or Path(file).name: read_lines(file) for name, file in hyps}
@@ -92,27 +89,25 @@ def judge_raw(
         annotator=open_annotator(args.tagger) if args.tagger else None,
         verbs=args.verbs.split(","),
         metrics=args.metrics and args.metrics.split(","),
-        options=replace(options, tokenize=tokenize),
+        options=options,
         **_compared(args, progress),
     )
 
 
-def _system(args: argparse.Namespace) -> "tuple[Sides, Path]":
-    """How a system makes words of text, and its aligner."""
+def _system(args: argparse.Namespace) -> "tuple[Sides, Aligner | None]":
+    """Return the text preparation of a system, and its aligner unless another one is named."""
     from wayword.evaluate.raw import Sides
     from wayword.system import System
 
     system = System.open(args.like)
     if system.text is None:
-        raise ArgumentError(f"--like: {args.like} takes tokenised text; expected one for raw text")
-    kept = next((part.path for part in system.parts if part.entry["kind"] == "aligner"), None)
-    # Systems of earlier versions have it where it was made.
-    key = system.made.get("stages", {}).get("align", "")
-    path = kept or Path(args.like, "work", f"align-{key}", "aligner")
-    if not path.is_file() and not (args.aligner or args.align_on):
+        raise ArgumentError(f"--like: {args.like} takes tokenized text; expected one for raw text")
+    if args.aligner or args.align_on:
+        return Sides(*system.text), None
+    if (aligner := system.aligner) is None:
         advice = "give --aligner or --align-on as well"
         raise ArgumentError(f"--like: {args.like} has no aligner; {advice}")
-    return Sides(*system.text), args.aligner or path
+    return Sides(*system.text), aligner
 
 
 def _compared(args: argparse.Namespace, progress: Any) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Make what a system has learned since its training part of it, and empty its journal.
 
-Corrections and terms that `wayword serve` or `system.learn` took in stand in the journal
-`learned.jsonl` of the system's folder. They count already; merged, they are packed and copied with
-the system. No translation changes by it. A server that has the system open goes on as before.
+Corrections and terms that `wayword serve` or `system.learn(…, save=True)` took in are in the
+journal `learned.jsonl` of the system's folder. The system uses them already; merged, they are
+packed and copied with it. No translation changes. A server that has the system open goes on as
+before.
 
 example: wayword merge system
 """

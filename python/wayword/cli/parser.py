@@ -38,6 +38,7 @@ COMMANDS = {
     "report": "show what a system is made of and where it fails",
     "serve": "answer over HTTP, with a page to translate, look, steer and teach",
     "merge": "make what a system has learned part of it",
+    "seal": "accept changes made to a system by hand",
     "pack": "write a system as one file, or unpack it",
     "import-moses": "turn a Moses model into a system",
     "export-moses": "turn a system into a Moses model",

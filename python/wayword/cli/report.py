@@ -1,7 +1,8 @@
 """Show what a system is made of, how good it is and where it fails, as a page.
 
-Text of a test set is raw, and prepared as the system does it. Alignment samples, tuning curves and
-metrics of word order need the system's `work` folder. --other puts a second system beside it.
+Text of a test set is raw, and prepared as the system does it. Metrics of word order and alignment
+samples need the system's aligner, tuning curves its `work` folder. --other puts a second system
+beside it.
 
 example: wayword report system --test test.de test.en --html system.html
          wayword report baseline --other system --test test.de test.en --html both.html

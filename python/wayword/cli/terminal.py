@@ -4,14 +4,26 @@ import argparse
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wayword.evaluate.usability import UsabilityCheck
 
 BITEXT = (
     "two line-aligned files, source first, or files with both sides (.tsv .jsonl .tmx .po "
     ".parquet, `src ||| tgt`), or folders of such; several are read one after the other"
 )
 
-__all__ = ["add_bitext", "add_json", "add_seed", "add_threads", "bar", "chosen", "print_json"]
+__all__ = [
+    "add_bitext",
+    "add_json",
+    "add_seed",
+    "add_threads",
+    "bar",
+    "chosen",
+    "print_json",
+    "tell_usability",
+]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +90,18 @@ def _known(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _known(part) for key, part in value.items()}
     return [_known(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def tell_usability(check: "UsabilityCheck", place: str) -> None:
+    """Warn on standard error of a system that hardly works; one of no use is an error."""
+    import sys
+
+    from wayword.errors import WaywordError
+
+    if check.verdict == "unusable":
+        raise WaywordError(check.warning(place))
+    if warning := check.warning(place):
+        print(f"wayword: warning: {warning}", file=sys.stderr)
 
 
 @contextmanager

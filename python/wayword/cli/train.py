@@ -4,7 +4,8 @@ Everything is done in one go: bad lines are removed, text is tokenised, words ar
 and a language model are learned, weights are tuned. Run the same command again after an
 interruption, and it continues where it was; change a setting, and only what depends on it is done
 again. Tuning takes longest: the system can be used before it begins, with default weights. Without
---dev some lines are held out for tuning. --plan says what would be done, and why.
+--dev some lines are held out for tuning. --plan says what would be done, and why. Files whose lines
+do not belong together are refused; a system whose dev output is of no use ends with exit code 1.
 
 example: wayword train train.de train.en --dev dev.de dev.en -o system
          wayword train memory.tmx --src-lang de --tgt-lang en --glossary terms.tsv -o system
@@ -17,11 +18,20 @@ example: wayword train train.de train.en --dev dev.de dev.en -o system
 """
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wayword.cli.terminal import add_bitext, add_json, add_runner, add_threads, print_json
+from wayword.cli.terminal import (
+    add_bitext,
+    add_json,
+    add_runner,
+    add_threads,
+    print_json,
+    tell_usability,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from wayword.pipeline import Plan
     from wayword.stage import Result, Stage
     from wayword.store import Store
@@ -48,7 +58,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--test", nargs="+", default=[], metavar="FILE", help="the same, to measure it at the end")
     add("--config", metavar="FILE", help="choices in TOML; `wayword config` prints them all")
     add("--preset", metavar="NAME", help="ready-made choices: normalise, for spelling")
-    add("--set", nargs="+", default=[], metavar="KEY=VALUE", help="single choices: lm.order=4")
+    add(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="single choices: lm.order=4",
+    )
     add("--memory", metavar="SIZE", help="what each stage keeps to, such as 4G (1G, aligning 2G)")
     add_runner(parser)
     add("--plan", action="store_true", help="only say what would run, what is kept, and why")
@@ -65,9 +82,9 @@ def run(args: argparse.Namespace) -> None:
     from wayword.cluster import open_runner
     from wayword.config import chosen_config, preset
     from wayword.corpus.files import size_in_bytes
+    from wayword.evaluate.usability import UsabilityCheck
     from wayword.manifest import read_manifest
     from wayword.pipeline import assemble, measure, plan
-    from wayword.report.table import Table
     from wayword.stages import check_evaluation
     from wayword.store import Store
 
@@ -95,11 +112,22 @@ def run(args: argparse.Namespace) -> None:
         _print_plan(planned, Store(work), args)
         return
     with display, runner as store:
+        if args.test:
+            store.run([planned.test_stage(args.test)])  # refuse a wrong one before long work
         made = assemble(args.out, planned, store).made
         if args.test:
             display.begin("test")
-            made = measure(args.out, planned, args.test, store).made
-    results = display.results
+            made = measure(args.out, planned, args.test).made
+    _print_results(args, display.results, made)
+    tell_usability(UsabilityCheck.from_dict(made["usability"]), args.out)
+
+
+def _print_results(
+    args: argparse.Namespace, results: "Sequence[Result]", made: "Mapping[str, Any]"
+) -> None:
+    from wayword.report.table import Table
+    from wayword.report.tuning import weights_taken
+
     if args.json:
         print_json([{"stage": r.name, **vars(r.cost), **r.facts} for r in results])
         return
@@ -108,9 +136,11 @@ def run(args: argparse.Namespace) -> None:
     for one in made.get("advice", ())[:1]:
         print(f"{one['key']} {one['value']}, as advised: {one['why']}")
     held = "; the dev set was held out of the training text" if made["held_out"] else ""
-    print(f"dev {made['dev']['metric']} {made['dev']['score']:.2f}{held}")
+    dev = made["dev"]
+    print(f"weights: {weights_taken(dev['averaged'], dev['runs'])}")
+    print(f"dev {dev['metric']} {dev['score']:.2f} on prepared text{held}  {dev['signature']}")
     for metric, facts in made.get("test", {}).get("scores", {}).items():
-        print(f"test {metric} {facts['score']:.2f}")
+        print(f"test {metric} {facts['score']:.2f}  {facts['signature']}")
     print(f"translate with: wayword translate {args.out} < input.txt")
 
 

@@ -1,8 +1,8 @@
 """Translate text, line by line.
 
 Reads standard input when no file is given, and answers as soon as a line is complete; blank
-lines stay blank. Settings given here replace those of the system. The output is the same for any
-number of threads.
+lines stay blank. The sentences of a line are translated one by one, unless the text is prepared.
+Settings given here replace those of the system. The output is the same for any number of threads.
 
 example: wayword translate system < input.txt
          wayword translate system input.txt --space dl:12 --nbest 5 --json
@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("system", metavar="SYSTEM", help="a system folder or a packed system")
     add("file", nargs="?", default="-", metavar="FILE", help="text (default: -)")
     add("--prepared", action="store_true", help="the text is tokenised; so is the output")
+    add("--no-split", action="store_true", help="take each line for one sentence")
     add("--markup", metavar="MODE", help="obey tags: exclusive, inclusive or ignore translations")
     add("--nbest", type=int, default=1, metavar="N", help="the N best translations")
     add("--distinct", action="store_true", help="equal translations once")
@@ -72,6 +73,7 @@ def run(args: argparse.Namespace) -> None:
     if args.verify:
         system.verify()
     options = {
+        "split": not args.no_split,
         "markup": False if args.markup is None else args.markup,
         "nbest": args.nbest,
         "distinct": args.distinct,

@@ -1,9 +1,10 @@
 """Learn the weights of a system from a dev set.
 
 Decodes the dev set round by round and looks for the weights that score best: by MERT (the
-default), PRO or k-best MIRA. The best of several runs with different seeds are averaged. The new
-weights are written into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so
-that --resume continues after an interruption, with the same result.
+default), PRO or k-best MIRA. Of several runs with different seeds, the weights of the best run are
+taken, or the mean of the best runs where it has a better dev score. The new weights are written
+into the system, unless --dry-run. What was done is kept in SYSTEM/tune, so that --resume continues
+after an interruption, with the same result.
 
 example: wayword tune system --dev dev.de dev.en
          wayword tune system --dev dev.de ref1.en ref2.en --method mira --runs 1
@@ -14,7 +15,7 @@ example: wayword tune system --dev dev.de dev.en
 import argparse
 from typing import Any
 
-from wayword.cli.terminal import add_json, add_seed, add_threads, print_json
+from wayword.cli.terminal import add_json, add_seed, add_threads, print_json, tell_usability
 from wayword.errors import ArgumentError
 
 PLAN = (
@@ -37,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=4,
         metavar="N",
-        help="with different seeds; the best are averaged (4)",
+        help="with different seeds; the best run, or the mean of the best (4)",
     )
     add("--rounds", type=int, default=25, metavar="N", help="of a run at most (25)")
     add("--nbest", type=int, default=100, metavar="N", help="candidates a sentence (100)")
@@ -90,8 +91,10 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.json:
         print_json(tuning.to_dict())
-        return
-    print(tuning.describe())
+    else:
+        print(tuning.describe())
+    assert tuning.usability is not None, "a system was tuned"
+    tell_usability(tuning.usability, args.system)
 
 
 def _options(pairs: list[str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from wayword.errors import ArgumentError
 from wayword.options import check_choice, check_number, check_range
 
 __all__ = [
+    "MISALIGNED",
     "TRANSLATION",
     "Finding",
     "Options",
@@ -47,6 +48,8 @@ COMPRESSION = (".gz", ".xz", ".zst")
 
 #: What an aligner may find beside the doctor's own kinds; see ``wayword.align.screen``.
 TRANSLATION = ("translation", "hardly a translation, by the score of an aligner")
+#: A problem of whole files, which ``wayword.align.misalignment`` finds.
+MISALIGNED = ("misaligned", "lines of the two files do not belong together")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ class Options:
         check_range("max_length", self.max_length, 1)
         check_number("max_ratio", self.max_ratio, 1.0)
         for problem in self.allow:
-            check_choice("allow", problem, problems())
+            check_choice("allow", problem, [*problems(), MISALIGNED[0]])
         size_in_bytes(self.memory)
 
 
@@ -151,13 +154,18 @@ def examine(
         max_ratio=max_ratio,
         factors=factors,
         nfc=nfc,
-        allow=list(allow),
+        allow=_line_kinds(allow),
         examples=examples,
         memory=room,
         temp_dir=temp_dir,
         progress=progress,
     )
     return _report(facts)
+
+
+def _line_kinds(allow: Sequence[str]) -> list[str]:
+    """Return the allowed kinds without that of whole files, which the core does not know."""
+    return [kind for kind in allow if kind != MISALIGNED[0]]
 
 
 def _report(facts: dict[str, Any]) -> Report:
@@ -179,7 +187,7 @@ def write_fingerprints(
     allow: Sequence[str] = Options.allow,
 ) -> None:
     """Write what tells repeated pairs of a piece, for ``find_repeated``."""
-    _core.doctor_fingerprints(*files, out, piece=_plain(piece), nfc=nfc, allow=list(allow))
+    _core.doctor_fingerprints(*files, out, piece=_plain(piece), nfc=nfc, allow=_line_kinds(allow))
 
 
 def find_repeated(
@@ -223,7 +231,7 @@ def examine_piece(
         max_ratio=max_ratio,
         factors=factors,
         nfc=nfc,
-        allow=list(allow),
+        allow=_line_kinds(allow),
         examples=examples,
     )
     return _report(facts)

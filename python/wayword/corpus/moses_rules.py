@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["MosesRules", "moses_rules"]
+__all__ = ["MosesRules", "moses_rules", "nonbreaking_prefixes"]
 
 SPACES = re.compile(r"\s+")
 CONTROLS = re.compile(r"[\x00-\x1f]")
@@ -31,9 +31,7 @@ class MosesRules:
         alnum, alpha, digit = (_class(facts[name]) for name in ("IsAlnum", "IsAlpha", "IsN"))
         self._letters = _members(facts["IsAlpha"])
         self._lower = _members(facts["IsLower"])
-        always, before_number = facts[lang].split("\t")
-        self._keeps_stop = frozenset(always.split())
-        self._keeps_stop_before_number = frozenset(before_number.split())
+        self._keeps_stop, self._keeps_stop_before_number = nonbreaking_prefixes(lang)
         self._signs = re.compile(rf"([^{alnum}\s.'`,\-])")
         self._commas = [
             (re.compile(rf"([^{digit}]),"), r"\1 , "),
@@ -83,6 +81,19 @@ class MosesRules:
 def moses_rules(lang: str) -> MosesRules:
     """The rules of a language, made when first asked for."""
     return MosesRules(lang)
+
+
+@cache
+def nonbreaking_prefixes(lang: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the abbreviations that keep their full stop: always, and before numbers only.
+
+    Both are empty for a language without a list in Moses.
+
+    >>> "Dr" in nonbreaking_prefixes("de")[0], "No" in nonbreaking_prefixes("en")[1]
+    (True, True)
+    """
+    always, _, before_number = _facts().get(lang, "").partition("\t")
+    return frozenset(always.split()), frozenset(before_number.split())
 
 
 @cache

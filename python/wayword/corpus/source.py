@@ -128,6 +128,17 @@ class Source:
             start = end
         return pieces
 
+    def within(self, text: str, start: int) -> "Source":
+        """Return the sentence as a part of a text, from character ``start`` on.
+
+        >>> Source(Sentence(("Ja",)), raw="Ja", offsets=((0, 2),)).within("Gut. Ja", 5).offsets
+        ((5, 7),)
+        """
+        if self.offsets is None:
+            return replace(self, raw=text)
+        spans = (None if at is None else (at[0] + start, at[1] + start) for at in self.offsets)
+        return replace(self, raw=text, offsets=tuple(spans))
+
     def with_sentence(self, sentence: Sentence) -> "Source":
         """The same words annotated."""
         if sentence.words != self.words:

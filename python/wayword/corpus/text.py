@@ -6,7 +6,7 @@ case, and split words into pieces where these were learned. One ``Preparation`` 
 is part of a system, so that training and translation cannot differ. Joining follows the
 punctuation, whichever tokenizer did the splitting.
 Cost: linear; tokenizers are built once a process, when first used.
-Not: sentence splitting, and words of Thai, Lao, Khmer or Burmese.
+Not: words of Thai, Lao, Khmer or Burmese.
 
 >>> german = Preparation("de")
 >>> german
@@ -29,7 +29,9 @@ from typing import Any
 
 from wayword.corpus.files import FilePath, size_in_bytes
 from wayword.corpus.forms import Runs, forms_within, lower
+from wayword.corpus.join import UNSPACED
 from wayword.corpus.offsets import locate
+from wayword.corpus.sentences import SplitText, split_lines, split_sentences
 from wayword.corpus.source import Offsets
 from wayword.corpus.split import visible
 from wayword.corpus.subwords import MARK, Subwords, join_pieces
@@ -132,6 +134,38 @@ class Preparation:
         """The tokens of a line: words, or pieces of them."""
         words = self.words(line)
         return words if self.subwords is None else self.subwords.split(words)
+
+    def prepare_sentences(self, text: str) -> list[list[str]]:
+        """Return the tokens of each sentence of a text.
+
+        >>> Preparation("en").prepare_sentences("He saw cats, dogs etc. No birds.")
+        [['He', 'saw', 'cats', ',', 'dogs', 'etc', '.'], ['No', 'birds', '.']]
+        """
+        return [self.prepare(sentence) for sentence in self.sentences(text).sentences]
+
+    def restore_sentences(self, sentences: Iterable[Sequence[str]]) -> str:
+        """Return the text of translated sentences, given the tokens of each.
+
+        >>> Preparation("en").restore_sentences([["It", "rains", "."], ["Good", "."]])
+        'It rains. Good.'
+        """
+        texts = (self.restore(sentence) for sentence in sentences)
+        return self.sentence_separator.join(text for text in texts if text)
+
+    def sentences(self, text: str, *, separator: str = " ") -> SplitText:
+        """Split a text into sentences; ``separator`` is that of the language of the translation.
+
+        Tokenized text (tokenizer ``none``) is split at line breaks only.
+        """
+        if self.tokenizer == "none":
+            return replace(split_lines(text), separator=separator)
+        return split_sentences(text, _primary(self.lang), separator=separator)
+
+    @property
+    def sentence_separator(self) -> str:
+        """The separator of sentences in a line: empty in Chinese and Japanese."""
+        is_unspaced = _primary(self.lang) in UNSPACED and self.tokenizer != "none"
+        return "" if is_unspaced else " "
 
     def words(self, line: str) -> list[str]:
         """The words of a line, whole."""

@@ -100,6 +100,16 @@ class Decoder:
         return dict(self._core.weights)
 
     @property
+    def nonnegative(self) -> tuple[str, ...]:
+        """The names of the features whose weight is at least 0 by definition.
+
+        A language model, a translation score, orientation and a path feature are scores of which
+        the higher is better, and distortion is minus a cost. ``wp``, ``pp`` and ``oov`` are counts,
+        whose weights may have either sign.
+        """
+        return tuple(self._core.nonnegative)
+
+    @property
     def features(self) -> tuple[Feature, ...]:
         """The path features."""
         return self._models.features

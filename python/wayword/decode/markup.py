@@ -27,9 +27,11 @@ from collections.abc import Callable, Iterator, Sequence
 from wayword import _core
 from wayword.corpus.annotate import Sentence
 from wayword.corpus.offsets import Character, locate_in
+from wayword.corpus.sentences import SplitText, has_line_break, split_at
 from wayword.corpus.source import Source
+from wayword.errors import FormatError
 
-__all__ = ["MODES", "demands", "read_markup"]
+__all__ = ["MODES", "demands", "read_markup", "split_markup"]
 
 #: what becomes of given translations
 MODES = {
@@ -39,6 +41,7 @@ MODES = {
 }
 
 _TAG = re.compile(r"""(<(?:[^<>"']|"[^"]*"|'[^']*')*>)""")
+_SPACE = re.compile(r"\s*")
 _SIGNS = {"&quot;": '"', "&apos;": "'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos);|.", re.DOTALL)
 _GIVEN = re.compile(r"""((?<=\s)(?:translation|english)\s*=\s*)("[^"]*"|'[^']*')""")
@@ -67,6 +70,68 @@ def read_markup(
     words = tuple(markup.words)
     offsets = locate_in(words, _characters(line)) if prepare is not None else None
     return Source(Sentence(words), markup=markup, raw=line, offsets=offsets)
+
+
+def split_markup(text: str, split: Callable[[str], SplitText]) -> SplitText:
+    """Split marked-up text as ``split`` does without its tags, but nowhere inside an element.
+
+    Tags between two sentences belong to the second one, unless they close an element. Text with
+    broken markup stays whole, so that the message about it counts the characters of the text.
+
+    >>> from wayword.corpus.sentences import split_sentences
+    >>> split_markup("<zone>Ja. Nein.</zone> <wall/>Oh &lt;x. Ah", split_sentences).sentences
+    ('<zone>Ja. Nein.</zone>', '<wall/>Oh &lt;x.', 'Ah')
+    """
+    if "<" not in text and "&" not in text:
+        return split(text)
+    if not _is_whole(text):
+        return split_at(text, [])
+    characters = _characters(text)
+    written = [each for each in characters if not _is_tag(each)]
+    tags = [(each.start, each.end) for each in characters if _is_tag(each)]
+    plain = split("".join(each.text for each in written))
+    boundaries = []
+    depth = at = 0
+    for sentence, start, following in zip(
+        plain.sentences, plain.starts, plain.starts[1:], strict=False
+    ):
+        end = written[start + len(sentence) - 1].end
+        while at < len(tags) and tags[at][0] < end:
+            depth += _nesting(text[slice(*tags[at])])
+            at += 1
+        outside = [end] if depth == 0 else []
+        while at < len(tags) and tags[at][0] < written[following].start:
+            depth += _nesting(text[slice(*tags[at])])
+            outside += [tags[at][1]] if depth == 0 else []
+            at += 1
+        if outside:
+            boundaries.append(_widest(text, outside))
+    return split_at(text, boundaries, separator=plain.separator)
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether all markup of a text can be read."""
+    try:
+        read_markup(text, "ignore")
+    except FormatError:
+        return False
+    return True
+
+
+def _widest(text: str, places: Sequence[int]) -> tuple[int, int]:
+    """Return the whitespace after the first place with a line break, or after the first place."""
+    spans = [(place, _SPACE.match(text, place).end()) for place in places]  # type: ignore[union-attr]
+    return next((span for span in spans if has_line_break(text[slice(*span)])), spans[0])
+
+
+def _is_tag(character: Character) -> bool:
+    """Return whether ``_characters`` gave this for a tag."""
+    return character.text == " " and character.end - character.start > 1
+
+
+def _nesting(tag: str) -> int:
+    """Return the change of depth that a tag makes."""
+    return -1 if tag.startswith("</") else 0 if tag.endswith("/>") else 1
 
 
 def _prepared(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Arc", "Hypothesis", "Phrase", "Stack", "Statistics", "Translation"]
 
 Span = tuple[int, int]
+#: Words of the source and of the target.
+SegmentSpans = tuple[Span, Span]
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,9 @@ class Translation:
     unknown: tuple[int, ...] = ()
     #: source positions of unknown words whose spelling was guessed
     spelled: tuple[int, ...] = ()
+    #: what was translated by a search of its own, such as the sentences of a line; empty when the
+    #: whole was
+    segments: tuple[SegmentSpans, ...] = ()
     #: the line as the user wrote it, and where in it each source word stands, where known
     raw: str = field(default="", compare=False)
     offsets: Offsets | None = field(default=None, compare=False)
@@ -181,40 +186,6 @@ class Translation:
                 raise AttributeError(f"a translation has no `{name}`", name=name, obj=self)
             value = vars(self)[name] = work_out(found)
             return value
-
-    @classmethod
-    def joined(cls, pieces: "Sequence[Translation]") -> "Translation":
-        """The translation of a line from those of its pieces, one after the other.
-
-        Scores and features add up; there is no list of others, nor a graph.
-        """
-        if len(pieces) == 1:
-            return pieces[0]
-        phrases: list[Phrase] = []
-        links: list[tuple[int, int]] = []
-        unknown: list[int] = []
-        src = tgt = 0
-        for piece in pieces:
-            phrases += [phrase.moved(src, tgt) for phrase in piece.phrases]
-            links += [(src + one, tgt + other) for one, other in piece.links]
-            unknown += [src + place for place in piece.unknown]
-            src, tgt = src + len(piece.source), tgt + len(piece.tokens)
-        names = pieces[0].features
-        features = {name: sum(piece.features[name] for piece in pieces) for name in names}
-        offsets = [piece.offsets for piece in pieces]
-        known = [place for part in offsets if part is not None for place in part]
-        return cls(
-            source=tuple(word for piece in pieces for word in piece.source),
-            tokens=tuple(word for piece in pieces for word in piece.tokens),
-            text=" ".join(piece.text for piece in pieces),
-            score=sum(piece.score for piece in pieces),
-            features=MappingProxyType(features),
-            phrases=tuple(phrases),
-            links=tuple(links),
-            unknown=tuple(unknown),
-            raw=pieces[0].raw,
-            offsets=None if None in offsets else tuple(known),
-        )
 
     @classmethod
     def of_outcome(
@@ -297,6 +268,8 @@ class Translation:
         }
         if self.spelled:
             shown["spelled"] = list(self.spelled)
+        if self.segments:
+            shown["segments"] = [[*src, *tgt] for src, tgt in self.segments]
         if any(phrase.positions for phrase in self.phrases):
             shown["positions"] = [list(phrase.covered) for phrase in self.phrases]
         return shown

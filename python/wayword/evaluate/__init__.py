@@ -3,8 +3,9 @@
 ``gold`` what is measured against what · ``read`` both from files · ``metric`` what a metric is ·
 ``ngram`` BLEU, chrF, TER, NIST · ``meteor`` METEOR · ``pairs`` pairs of words and their order ·
 ``order`` KRS, KRS-V, FRS, RIBES, LRscore · ``linked`` reversals and KRS over linked words ·
-``significance`` intervals and p-values · ``compare`` systems side by side · ``differ`` where two
-order words differently · ``drill`` sentences whose words are ordered worst.
+``significance`` intervals and p-values · ``tokenizer`` how text is split into words · ``compare``
+systems side by side · ``differ`` where two order words differently · ``drill`` sentences whose
+words are ordered worst.
 
 >>> gold = Gold(refs=[["the cat sat on the mat"]])
 >>> result = compare(gold, [Output("base", ["the cat sat on mat"])], ["bleu", "meteor"])

@@ -13,7 +13,7 @@ How: statistics of every sentence are taken once; everything else is sums of the
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,11 @@ from wayword.evaluate import significance
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.linked import KrsLinked, KrsVLinked, Reversals, ReversalsV
 from wayword.evaluate.meteor import Meteor, MeteorSynonyms
-from wayword.evaluate.metric import LEVELS, Matrix, Metric, Options
+from wayword.evaluate.metric import AUTO, LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
 from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
 from wayword.evaluate.spelling import Cer, Unseen, Words
+from wayword.evaluate.tokenizer import settle_tokenizer
 
 __all__ = [
     "METRICS",
@@ -38,6 +39,7 @@ __all__ = [
     "compare",
     "default_metrics",
     "make_metric",
+    "statistics_of",
 ]
 
 #: Every metric, by the name of the option.
@@ -145,7 +147,18 @@ def make_metric(name: str, gold: Gold, options: Options | None = None) -> Metric
         raise ArgumentError(f"metrics: {name} without {what}; expected {expected}")
     if "weights" in metric.needs and gold.weights is None:
         raise ArgumentError(f"metrics: {name} without weights; expected POS tags or weights")
-    return metric(gold, options or Options())
+    options = options or Options()
+    if options.tokenize == AUTO:
+        expected = "expected a tokenizer of sacrebleu, or `none`"
+        raise ArgumentError(f"tokenize: found `{AUTO}`, which only `compare` takes; {expected}")
+    if metric.needs and gold.texts is not None:
+        options = replace(options, tokenize="none")  # words that links lead to are tokenized
+    return metric(gold if metric.needs else gold.plain, options)
+
+
+def statistics_of(metric: Metric, output: Output) -> Matrix:
+    """Return the statistics of an output in the form, words or plain text, that a metric takes."""
+    return metric.statistics(output if metric.needs else output.plain)
 
 
 def compare(
@@ -166,7 +179,8 @@ def compare(
 
     ``test`` is ``randomization`` or (paired) ``bootstrap``. ``bins`` are the longest lengths of
     all length bins but the last; lengths are those of the source, or of the first reference.
-    ``lines`` are the sentences to score, by their number from 0; by default all.
+    ``lines`` are the sentences to score, by their number from 0; by default all. A tokenizer
+    ``auto`` in the options is chosen by the texts, and a note states the choice.
     """
     if test not in significance.TESTS:
         raise ArgumentError(
@@ -175,6 +189,7 @@ def compare(
     _check_outputs(gold, outputs)
     if list(bins) != sorted(set(bins)) or any(edge < 1 for edge in bins):
         raise ArgumentError(f"bins: found {list(bins)}; expected rising lengths from 1 up")
+    options, note = settle_tokenizer(options or Options(), gold, outputs)
     measures = [make_metric(name, gold, options) for name in metrics or default_metrics(gold)]
     if len({metric.name for metric in measures}) != len(measures):
         raise ArgumentError("metrics: found one twice; expected each once")
@@ -208,7 +223,7 @@ def compare(
         bins=tuple(_bins(_lengths(gold)[chosen], outputs, measures, statistics, bins)),
         signatures={metric.name.lower(): metric.signature() for metric in measures},
         recipe=recipe,
-        notes=(*_notes(outputs), *_judged_notes(scores)),
+        notes=(*_notes(outputs), *_judged_notes(scores), *([note] if note else [])),
     )
 
 
@@ -233,7 +248,7 @@ def _statistics(
     for output in outputs:
         table.append([])
         for metric in metrics:
-            table[-1].append(metric.statistics(output))
+            table[-1].append(statistics_of(metric, output))
             if progress:
                 done = (len(table) - 1) * len(metrics) + len(table[-1])
                 progress(done, len(outputs) * len(metrics))

@@ -15,7 +15,7 @@ separates; positions count from 0.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -100,6 +100,8 @@ class Gold:
     ``refs[r][k]`` is line k of reference r; ``ref_links[r][k]`` are the links of source sentence
     k to it; ``weights[k]`` has a number for each source word (1 for a verb, 0 for others).
     ``known`` are the source words of the training text, for metrics of spelling.
+    ``texts`` are the references as plain text, for metrics that need text alone, where ``refs``
+    hold the words that links lead to.
     """
 
     refs: Sequence[Sequence[str]]
@@ -107,6 +109,7 @@ class Gold:
     ref_links: Sequence[Sequence[Links]] | None = None
     weights: Sequence[Sequence[float]] | None = None
     known: frozenset[str] | None = None
+    texts: Sequence[Sequence[str]] | None = None
 
     def __post_init__(self) -> None:
         """Check that all layers fit each other."""
@@ -116,6 +119,8 @@ class Gold:
             check_count(f"refs[{number}]", len(ref), len(self), "refs[0]")
         if self.src is not None:
             check_count("src", len(self.src), len(self), "refs[0]")
+        for number, text in enumerate(self.texts or ()):
+            check_count(f"texts[{number}]", len(text), len(self), "refs[0]")
         self._check_ref_links()
         self._check_weights()
 
@@ -146,6 +151,13 @@ class Gold:
 
     def __len__(self) -> int:
         return len(self.refs[0])
+
+    @cached_property
+    def plain(self) -> "Gold":
+        """The gold standard of metrics that need text alone."""
+        if self.texts is None:
+            return self
+        return replace(self, refs=self.texts, texts=None, ref_links=None)
 
     @cached_property
     def src_lengths(self) -> list[int]:
@@ -183,14 +195,23 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """What one system made of the source; ``links[k]`` link source sentence k to ``lines[k]``."""
+    """What one system made of the source; ``links[k]`` link source sentence k to ``lines[k]``.
+
+    ``text`` is the output as plain text, where ``lines`` hold the words that links lead to.
+    """
 
     name: str
     lines: Sequence[str]
     links: Sequence[Links] | None = None
+    text: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @cached_property
+    def plain(self) -> "Output":
+        """The output for metrics that need text alone."""
+        return self if self.text is None else Output(self.name, self.text)
 
     @cached_property
     def lengths(self) -> list[int]:
@@ -200,6 +221,8 @@ class Output:
     def check(self, gold: Gold) -> None:
         """Complain when this is no output for a gold standard."""
         check_count(self.name, len(self), len(gold), "the reference")
+        if self.text is not None:
+            check_count(f"text of {self.name}", len(self.text), len(gold), "the reference")
         if self.links is not None:
             _check_all_links(f"links of {self.name}", self.links, gold.src_lengths, self.lengths)
 

@@ -19,10 +19,12 @@ import numpy.typing as npt
 from wayword.errors import ArgumentError
 from wayword.evaluate.gold import Gold, Output
 
-__all__ = ["LEVELS", "Matrix", "Metric", "Options", "signature"]
+__all__ = ["AUTO", "LEVELS", "Matrix", "Metric", "Options", "signature"]
 
 Matrix = npt.NDArray[np.float64]
 
+#: The tokenizer that ``compare`` chooses by the texts.
+AUTO = "auto"
 #: Options that have a fixed list of values.
 CHOICES = {
     "smooth": ("none", "floor", "add-k", "exp"),
@@ -37,10 +39,12 @@ LEVELS = (0.05, 0.10)
 class Options:
     """Choices that change scores; every one of them is in the signatures it matters to.
 
-    ``tokenize`` is one of sacrebleu's tokenisers, for BLEU, NIST, METEOR and RIBES (``none``:
-    text is tokenised already). ``lowercase`` is for BLEU, chrF and NIST; the others ignore case
-    in any event. ``smooth`` is BLEU's. ``refchoice`` and ``norm`` are those of KRS and KRS-V,
-    ``alpha`` the share of word order in the LRscore. ``threads`` never changes a score.
+    ``tokenize`` is one of sacrebleu's tokenizers, for BLEU, NIST, METEOR and RIBES; with all but
+    ``none`` (text is tokenized already) TER normalizes text by sacrebleu's own rules of TER.
+    ``auto`` is for ``compare``, which chooses one. ``lowercase`` is for BLEU, chrF and NIST; the
+    others ignore case in any event. ``smooth`` is BLEU's. ``refchoice`` and ``norm`` are those of
+    KRS and KRS-V, ``alpha`` the share of word order in the LRscore. ``threads`` never changes a
+    score.
     """
 
     tokenize: str = "none"

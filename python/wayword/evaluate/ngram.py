@@ -28,19 +28,20 @@ from wayword.evaluate.metric import Matrix, Metric, Options, ratio, signature
 
 __all__ = ["Bleu", "ChrF", "Nist", "Ter", "tokenized"]
 
+#: Tokenizers of BLEU that do not split Chinese characters; with the others TER does as well.
+WESTERN = ("13a", "intl")
+
 
 def _sacre_bleu(options: Options, refs: Any = None) -> Any:
     from sacrebleu.metrics.bleu import BLEU
 
-    if options.tokenize not in BLEU.TOKENIZERS:
-        known = ", ".join(BLEU.TOKENIZERS)
-        raise ArgumentError(f"tokenize: found `{options.tokenize}`; expected one of {known}")
+    _check_tokenizer(options)
     try:
         return BLEU(
             lowercase=options.lowercase,
             tokenize=options.tokenize,
             smooth_method=options.smooth,
-            force=True,  # it would warn about tokenised text, which is what we have
+            force=True,  # without it sacrebleu warns about tokenized text
             references=refs,
         )
     except (ImportError, RuntimeError) as wrong:
@@ -48,8 +49,17 @@ def _sacre_bleu(options: Options, refs: Any = None) -> Any:
         raise ArgumentError(f"tokenize: `{options.tokenize}` cannot be used here: {why}") from None
 
 
+def _check_tokenizer(options: Options) -> None:
+    """Refuse a tokenizer that sacrebleu does not have."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    if options.tokenize not in BLEU.TOKENIZERS:
+        known = ", ".join(BLEU.TOKENIZERS)
+        raise ArgumentError(f"tokenize: found `{options.tokenize}`; expected one of {known}")
+
+
 def tokenized(lines: Sequence[str], options: Options, *, lowercase: bool) -> list[list[str]]:
-    """Lines as lists of words, by the tokeniser of the options."""
+    """Return lines as lists of words, by the tokenizer of the options."""
     if options.tokenize != "none":
         lines = list(map(_sacre_bleu(options).tokenizer, lines))
     return [(line.lower() if lowercase else line).split() for line in lines]
@@ -89,7 +99,7 @@ class Bleu(SacreMetric):
     meaning = "n-gram precision and length"
 
     def make(self, refs: list[list[str]]) -> Any:
-        """BLEU with the tokeniser, case and smoothing of the options."""
+        """BLEU with the tokenizer, case and smoothing of the options."""
         return _sacre_bleu(self.options, refs)
 
 
@@ -114,10 +124,17 @@ class Ter(SacreMetric):
     higher_is_better = False
 
     def make(self, refs: list[list[str]]) -> Any:
-        """Sacrebleu's defaults; case is ignored."""
+        """Sacrebleu's TER, which ignores case; text that is not tokenized is normalized first.
+
+        The words of sacrebleu's TER are either separated by white space or made by its own
+        normalization (Tercom's). It takes no tokenizer of BLEU.
+        """
         from sacrebleu.metrics.ter import TER
 
-        return TER(references=refs)
+        _check_tokenizer(self.options)
+        is_raw = self.options.tokenize != "none"
+        is_asian = is_raw and self.options.tokenize not in WESTERN
+        return TER(normalized=is_raw, asian_support=is_asian, references=refs)
 
     def statistics(self, output: Output) -> Matrix:
         """Least edits over the references and their mean length, as sacrebleu counts them.
@@ -191,7 +208,7 @@ class Nist(Metric):
         return scores
 
     def signature(self) -> str:
-        """Variant, case and tokeniser."""
+        """Variant, case and tokenizer."""
         case = "lc" if self.options.lowercase else "mixed"
         facts = {"case": case, "tok": self.options.tokenize, "order": self.order}
         return signature(self.name, self.gold, **facts, length="mean")

@@ -146,9 +146,10 @@ def read_links(path: FilePath, tgt: Sequence[str], src: Sequence[str]) -> list[L
     return links
 
 
-def align(aligner: FilePath, src: Sequence[str], tgt: Sequence[str]) -> list[Links]:
-    """Links of two texts by a saved aligner (``wayword align --save``)."""
-    links = Aligner.load(aligner).align(Bitext.from_pairs(zip(src, tgt, strict=True)))
+def align(aligner: FilePath | Aligner, src: Sequence[str], tgt: Sequence[str]) -> list[Links]:
+    """Link the words of two texts by an aligner, or by a file of ``wayword align --save``."""
+    model = aligner if isinstance(aligner, Aligner) else Aligner.load(aligner)
+    links = model.align(Bitext.from_pairs(zip(src, tgt, strict=True)))
     return [[(i, j) for i, j in of_pair.tolist()] for of_pair in links]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword.errors import ArgumentError
-from wayword.evaluate.compare import make_metric
+from wayword.evaluate.compare import make_metric, statistics_of
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.metric import Matrix, Metric, Options
 from wayword.evaluate.significance import p_value
@@ -76,7 +76,7 @@ def compare_runs(
     measures = [make_metric(name, gold, options) for name in metrics]
     # by system and metric: a matrix of statistics for each run
     statistics = {
-        name: [np.stack([metric.statistics(run) for run in runs]) for metric in measures]
+        name: [np.stack([statistics_of(metric, run) for run in runs]) for metric in measures]
         for name, runs in outputs.items()
     }
     base, *_ = statistics

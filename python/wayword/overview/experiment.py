@@ -7,18 +7,16 @@ tells how far the variants are apart.
 Cost: chrF of every output.
 """
 
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from wayword.corpus.collection import find_pieces
 from wayword.corpus.files import FilePath
-from wayword.corpus.formats import columns_of
 from wayword.evaluate import Gold, Output, make_metric
 from wayword.evaluate.read import read_lines
 from wayword.experiment import Corpus, Experiment, folder_name
 from wayword.report.experiment_page import Texts
+from wayword.stages import read_evaluation
 
 __all__ = ["SENTENCES", "texts_of"]
 
@@ -59,14 +57,7 @@ def _texts(described: Experiment, corpus: Corpus, out: Path, most: int) -> Texts
 
 
 def _test_set(described: Experiment, corpus: Corpus) -> tuple[list[str], list[str]]:
-    """Source and first reference of the test set, raw."""
-    if len(corpus.test) > 1:
-        return read_lines(corpus.test[0]), read_lines(corpus.test[1])
+    """Return the source and the first reference of the test set as plain text."""
     text = described.config(corpus, described.variants[0]).text
-    pieces = find_pieces(corpus.test)
-    langs = text.src, text.tgt
-    pairs = chain.from_iterable(
-        piece.pairs(columns_of(piece.src, piece.kind, langs)) for piece in pieces
-    )
-    src, ref = (list(side) for side in zip(*pairs, strict=True))
+    src, ref, *_ = read_evaluation(corpus.test, text)
     return src, ref

@@ -2,15 +2,18 @@
 
 In: system folders (or files of ``wayword pack``), perhaps a test set. Out: a ``Report``
 (``wayword.report.system``), which tells itself as text, JSON or a page.
-How: what a system holds is read from its manifest and models; alignment samples and tuning curves
-come from its ``work`` folder, where it is still there. A test set is translated by each system, its
-words are linked by the first system's aligner, and the phrase oracle is asked about some of it.
+How: what a system holds is read from its manifest and models. Tuning curves come from its ``work``
+folder, and alignment samples from the training text there; without that folder, as in a packed
+system, the samples are from the test set or the model card. A test set is translated by each
+system as ``wayword translate`` does, its words are linked by the first system's aligner, and the
+phrase oracle is asked about some of it.
 Cost: that of translating the test set, and of the phrase oracle (0.4 CPU s a sentence and system).
 Not: other outputs than those of systems; ``wayword evaluate --html`` compares any.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,14 +21,16 @@ from typing import Any
 import numpy as np
 
 from wayword import __version__
-from wayword.align import Aligner
 from wayword.corpus import Bitext
 from wayword.corpus.files import FilePath, open_text
 from wayword.decode import Translation
 from wayword.errors import ArgumentError
-from wayword.evaluate import Gold, Output, compare, make_metric
+from wayword.evaluate import Gold, Metric, Options, Output, compare, make_metric
+from wayword.evaluate.compare import statistics_of
+from wayword.evaluate.metric import AUTO
 from wayword.evaluate.pairs import BINS
-from wayword.evaluate.read import align
+from wayword.evaluate.read import align, read_lines
+from wayword.evaluate.tokenizer import settle_tokenizer
 from wayword.manifest import read_manifest
 from wayword.oracle.phrase import phrase_oracle
 from wayword.report.system import Cells, Derivation, Grid, Overview, Report, Tested, TestSet
@@ -38,7 +43,7 @@ Progress = Callable[[int, int], object]
 
 #: Sentences that the phrase oracle is asked about unless told otherwise.
 ORACLE = 100
-#: Pairs of the training text whose links are shown, their words, and from how many they are taken.
+#: Sentence pairs whose links are shown, their words, and from how many they are taken.
 GRIDS, GRID_WORDS, GRID_LINES = 6, (4, 11), 2000
 #: The least posterior of a link that is shown.
 POSTERIOR = 0.1
@@ -70,12 +75,15 @@ def report(
     systems = [System.open(path) for path in folders]
     names = _names(folders)
     files = [read_manifest(_home(system)).files for system in systems]
-    tested = None
+    tested, pairs = None, []
     if test:
         texts = _text(systems, test, prepared=prepared)
         tested = _tested(systems, names, texts, oracle, threads, progress)
+        pairs = list(zip(texts.src, texts.gold.refs[0], strict=True))
     shown = tuple(
-        inspect(system, name=name, files={part: size for part, (size, _) in sums.items()})
+        inspect(
+            system, name=name, files={part: size for part, (size, _) in sums.items()}, test=pairs
+        )
         for system, name, sums in zip(systems, names, files, strict=True)
     )
     return Report(shown, tested, recipe=f"wayword {__version__}")
@@ -100,16 +108,21 @@ def _names(folders: Sequence[FilePath]) -> list[str]:
 # --- what a system is made of --------------------------------------------------------------------
 
 
-def inspect(system: System, *, name: str, files: dict[str, int]) -> Overview:
-    """All that a system and its ``work`` folder tell."""
+def inspect(
+    system: System, *, name: str, files: dict[str, int], test: Sequence[tuple[str, str]] = ()
+) -> Overview:
+    """Gather all that a system and its ``work`` folder tell; ``test`` are pairs of a test set."""
     lengths, translations = _phrases(system)
     notes = []
-    grids = _grids(system)
+    text, pairs = _sample(system, test)
+    grids = _grids(system, pairs)
     if not grids:
-        notes.append("No alignment samples: the system has no `work` folder with its aligner.")
+        missing = "aligner" if system.aligner is None else "sentence pairs"
+        notes.append(f"No alignment samples: the system has no {missing}.")
     tuning = _work_file(system, "tune", "tuning.json")
     if tuning is None:
         notes.append("No tuning curves: the system has no `work` folder with its tuning.")
+    tuned = system.made.get("tune") or system.made.get("dev") or {}
     return Overview(
         name=name,
         langs=None if system.text is None else (system.text[0].lang, system.text[1].lang),
@@ -122,7 +135,9 @@ def inspect(system: System, *, name: str, files: dict[str, int]) -> Overview:
         translations=translations,
         lms=tuple(_lm(part) for part in system.parts if part.language_model() is not None),
         grids=grids,
+        linked_text=text,
         tuning=None if tuning is None else json.loads(tuning.read_text(encoding="utf-8")),
+        at_bound=tuple(tuned.get("at_bound", ())),
         matrices=_matrices(system),
         notes=tuple(notes),
     )
@@ -159,23 +174,42 @@ def _phrases(system: System) -> tuple[dict[int, float], dict[int, float]]:
     )
 
 
-def _grids(system: System) -> tuple[Grid, ...]:
-    """Pairs of the training text at equal steps, with all links that the aligner finds likely."""
-    aligner = _work_file(system, "align", "aligner")
-    sides = [_work_file(system, "prepare", f"train.{side}") for side in ("src", "tgt")]
-    if aligner is None or sides[0] is None or sides[1] is None:
+def _sample(
+    system: System, test: Sequence[tuple[str, str]]
+) -> tuple[str, Iterable[tuple[str, str]]]:
+    """Return the name of the first text that is there, and its sentence pairs in tokens.
+
+    The texts are the training text in the ``work`` folder, the test set, and the examples of the
+    model card.
+    """
+    src, tgt = (_work_file(system, "prepare", f"train.{side}") for side in ("src", "tgt"))
+    if src is not None and tgt is not None:
+        return "the training text", zip(open_text(src), open_text(tgt), strict=True)
+    if test:
+        return "the test set", test
+    examples = [
+        system.tokens(example["source"], example["reference"])
+        for example in system.made.get("examples", ())
+    ]
+    return "the model card", [(" ".join(src), " ".join(tgt)) for src, tgt in examples]
+
+
+def _grids(system: System, pairs: Iterable[tuple[str, str]]) -> tuple[Grid, ...]:
+    """Link pairs at equal steps, with all links that the aligner finds likely."""
+    aligner = system.aligner
+    if aligner is None:
         return ()
     low, high = GRID_WORDS
-    pairs = [
+    fitting = [
         pair
-        for pair in islice(zip(open_text(sides[0]), open_text(sides[1]), strict=True), GRID_LINES)
+        for pair in islice(pairs, GRID_LINES)
         if all(low <= len(line.split()) <= high for line in pair)
     ]
-    chosen = pairs[:: max(len(pairs) // GRIDS, 1)][:GRIDS]
+    chosen = fitting[:: max(len(fitting) // GRIDS, 1)][:GRIDS]
     if not chosen:
         return ()
     bitext = Bitext.from_pairs(chosen)
-    links, posteriors = Aligner.load(aligner).align_with_posteriors(bitext, threshold=POSTERIOR)
+    links, posteriors = aligner.align_with_posteriors(bitext, threshold=POSTERIOR)
     grids = []
     for number, (start, end) in enumerate(zip(links.offsets[:-1], links.offsets[1:], strict=True)):
         of_pair = slice(int(start), int(end))
@@ -213,11 +247,19 @@ def _matrices(system: System) -> tuple[Cells, ...]:
 
 # --- how it does on a test set -------------------------------------------------------------------
 
-Texts = tuple[list[str], Gold]
+
+@dataclass(frozen=True)
+class _TestText:
+    """A test set: the source as given and in tokens, and the references in both forms."""
+
+    given: list[str]
+    is_prepared: bool
+    src: list[str]
+    gold: Gold
 
 
-def _text(systems: Sequence[System], files: Sequence[FilePath], *, prepared: bool) -> Texts:
-    """The test set in tokens, with links to its references where there is an aligner."""
+def _text(systems: Sequence[System], files: Sequence[FilePath], *, prepared: bool) -> _TestText:
+    """Read the test set, with links to its references where there is an aligner."""
     kinds = [
         None if system.text is None else tuple(side.to_dict() for side in system.text)
         for system in systems
@@ -226,58 +268,63 @@ def _text(systems: Sequence[System], files: Sequence[FilePath], *, prepared: boo
         advice = "compare their outputs with `wayword evaluate --html`"
         raise ArgumentError(f"--other: the two systems split text in different ways; {advice}")
     src, gold = read_dev(systems[0], files, prepared=prepared)
-    aligner = _work_file(systems[0], "align", "aligner")
-    if aligner is None:
-        return src, Gold(refs=gold.refs, src=src)
-    links = [align(aligner, src, ref) for ref in gold.refs]
-    return src, Gold(refs=gold.refs, src=src, ref_links=links)
+    is_prepared = prepared or systems[0].text is None
+    given, *texts = (src, *gold.refs) if is_prepared else map(read_lines, files)
+    aligner = systems[0].aligner
+    links = None if aligner is None else [align(aligner, src, ref) for ref in gold.refs]
+    gold = Gold(refs=gold.refs, src=src, ref_links=links, texts=texts)
+    return _TestText(list(given), is_prepared, src, gold)
 
 
 def _tested(  # noqa: PLR0917
     systems: Sequence[System],
     names: Sequence[str],
-    texts: Texts,
+    texts: _TestText,
     oracle: int,
     threads: int,
     progress: Progress | None,
 ) -> TestSet:
-    src, gold = texts
+    gold = texts.gold
+    room: dict[str, Any] = {"threads": threads, "progress": progress}
     results = [
-        system.translate(src, prepared=True, threads=threads, progress=progress)
-        for system in systems
+        system.translate(texts.given, prepared=texts.is_prepared, **room) for system in systems
     ]
     outputs = [
         Output(
             name,
             [" ".join(one.tokens) for one in of_system],
             [list(one.links) for one in of_system],
+            text=[one.text for one in of_system],
         )
         for name, of_system in zip(names, results, strict=True)
     ]
     has_links = gold.ref_links is not None
-    compared = compare(gold, outputs, [*METRICS, *(ORDER if has_links else ())])
+    options, note = settle_tokenizer(Options(tokenize=AUTO), gold, outputs)
+    compared = compare(gold, outputs, [*METRICS, *(ORDER if has_links else ())], options=options)
+    metric = make_metric("bleu", gold, options)
     tested = [
-        _one(system, output, translations, texts, oracle, threads, progress)
+        _one(system, output, translations, texts, metric, oracle, room)
         for system, output, translations in zip(systems, outputs, results, strict=True)
     ]
-    notes = list(compared.notes)
+    notes = [*compared.notes, *([note] if note else [])]
     if not has_links:
-        notes.append("Word order is not judged: the system has no `work` folder with its aligner.")
-    return TestSet(tuple(src), tuple(gold.refs[0]), compared, tuple(tested), tuple(notes))
+        notes.append("Word order is not judged: the system has no aligner.")
+    ref = tuple(gold.plain.refs[0])
+    return TestSet(tuple(texts.src), ref, compared, tuple(tested), tuple(notes))
 
 
 def _one(  # noqa: PLR0917
     system: System,
     output: Output,
     translations: Sequence[Translation],
-    texts: Texts,
+    texts: _TestText,
+    metric: Metric,
     oracle: int,
-    threads: int,
-    progress: Progress | None,
+    room: Mapping[str, Any],
 ) -> Tested:
-    src, gold = texts
-    metric = make_metric("bleu", gold)
-    scores = np.asarray(metric.sentence_score(metric.statistics(output)), dtype=np.float64)
+    src, gold = texts.src, texts.gold
+    rows = statistics_of(metric, output)
+    scores = np.asarray(metric.sentence_score(rows), dtype=np.float64)
     ranked = [
         number
         for number in np.argsort(scores, kind="stable").tolist()
@@ -289,11 +336,11 @@ def _one(  # noqa: PLR0917
     if oracle:
         asked = min(oracle, len(src))
         few = Gold(refs=[ref[:asked] for ref in gold.refs])
-        found = phrase_oracle(system, src[:asked], few, threads=threads, progress=progress)
+        found = phrase_oracle(system, src[:asked], few, **room)
         reach = tuple(row.to_dict() for row in found.rows)
     return Tested(
         name=output.name,
-        outputs=tuple(output.lines),
+        outputs=tuple(output.plain.lines),
         scores=tuple(round(float(score), 2) for score in scores),
         unknown=tuple(tuple(one.source[at] for at in one.unknown) for one in translations),
         best=tuple(best),

@@ -68,6 +68,7 @@ class AnnotatorPart(Part):
     """Tags sentences; ``annotator`` in its entry says how."""
 
     kind = "annotator"
+    is_sealed = True  # the entry holds the digest
 
     @cached_property
     def annotator(self) -> Annotator:

@@ -18,6 +18,7 @@ class LearnedPart(Part):
     """Pairs and terms that were learned and merged."""
 
     kind = "learned"
+    is_sealed = True
 
     @cached_property
     def _lessons(self) -> tuple[Lesson, ...]:
@@ -36,6 +37,7 @@ class AlignerPart(Part):
     """The aligner of the training text; opened when it is first asked for."""
 
     kind = "aligner"
+    is_sealed = True
 
     @cached_property
     def _aligner(self) -> Aligner:

@@ -33,6 +33,7 @@ class LopPart(Part):
     """A linear-ordering model; gives a path feature, which spaces may prune by."""
 
     kind = "lop"
+    is_sealed = True
     Options = LopOptions
 
     @cached_property

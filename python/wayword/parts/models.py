@@ -29,6 +29,7 @@ class PhraseTablePart(Part):
     """Phrase pairs with their scores; its entry may name an ``orientation`` model of theirs."""
 
     kind = "phrase-table"
+    is_sealed = True
 
     @cached_property
     def table(self) -> extract.PhraseTable:
@@ -48,6 +49,7 @@ class LmPart(Part):
     """A language model."""
 
     kind = "lm"
+    is_sealed = True
 
     @cached_property
     def model(self) -> lm.LanguageModel:
@@ -240,7 +242,7 @@ def mix_lm(work: Work) -> dict[str, Any]:
         lm.LanguageModel.load(result / part["file"])
         for result, part in zip(work.inputs["models"], parts, strict=True)
     ]
-    refs = sorted(work.inputs["dev"].path.glob("dev.ref*"))
+    refs = sorted(work.inputs["dev"].path.glob("dev.ref*[0-9]"))
     mixture = lm.mixture_of(models, chain.from_iterable(map(open_text, refs)))
     options: dict[str, Any] = {
         "memory": work.memory,

@@ -36,6 +36,7 @@ class NeuralPart(Part):
     """A network that says which word comes next; gives a path feature to prune by."""
 
     kind = "neural"
+    is_sealed = True
     Options = NeuralOptions
 
     @cached_property

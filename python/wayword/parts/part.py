@@ -21,7 +21,7 @@ wayword.errors.ArgumentError: features: found `wow`; did you mean `waw`?
 """
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wayword.corpus.files import FilePath, is_plain_name
 from wayword.errors import ArgumentError, FormatError
+from wayword.manifest import Sums, check_digest
 from wayword.stage import Stage
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ class Part:
     kind: ClassVar[str]
     #: the class of its options when it is learned; a section of the configuration
     Options: ClassVar[type | None] = None
+    #: whether its files hold checksums that are verified as they are read; files of other parts
+    #: are read whole on opening, and compared with their digests in the manifest
+    is_sealed: ClassVar[bool] = False
+    #: size and SHA-256 of its files by name, where a manifest lists them
+    sums: Sums | None = None
 
     def __init__(self, entry: Mapping[str, Any], folder: FilePath) -> None:
         self.entry = dict(entry)
@@ -163,7 +169,7 @@ class Part:
         return [(source, 0.0)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_part, (self.entry, str(self.folder.absolute()))
+        return open_part, (self.entry, str(self.folder.absolute()), self.sums)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -174,12 +180,11 @@ def entry(kind: str, name: str, **values: Any) -> dict[str, Any]:
     return {"kind": kind, "name": name, **values}
 
 
-def open_part(
-    entry: Mapping[str, Any], folder: FilePath, listed: Container[str] | None = None
-) -> Part:
-    """The part that an entry describes, whose file is in the folder.
+def open_part(entry: Mapping[str, Any], folder: FilePath, sums: Sums | None = None) -> Part:
+    """Open the part that an entry describes, whose file is in the folder.
 
-    Where a manifest says which files are ``listed`` with their digests, no other is opened.
+    With ``sums``, the size and SHA-256 of each file that a manifest lists, no other file is opened,
+    and files that hold no checksum are compared with them.
     """
     for needed in ("kind", "name"):
         if not isinstance(entry.get(needed), str):
@@ -188,8 +193,11 @@ def open_part(
     for name in part.files:
         if not is_plain_name(name):
             raise FormatError(f"part {part.name}: file `{name}`; expected a name without folders")
-        if listed is not None and name not in listed:
+        if sums is not None and name not in sums:
             raise FormatError(f"part {part.name}: no digest of its file `{name}`; expected one")
+        if sums is not None and not part.is_sealed:
+            check_digest(part.folder / name, sums[name][1])
+    part.sums = None if sums is None else {name: sums[name] for name in part.files}
     part.load()
     return part
 

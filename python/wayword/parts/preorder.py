@@ -64,6 +64,7 @@ class PreorderPart(Part):
     """Puts sentences in the order of their translation."""
 
     kind = NAME
+    is_sealed = True
 
     @cached_property
     def model(self) -> lop.LopModel:

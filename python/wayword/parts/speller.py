@@ -76,6 +76,7 @@ class SpellerPart(Part):
     """Spells the words that the phrase table of its system does not know."""
 
     kind = "speller"
+    is_sealed = True
 
     @cached_property
     def decoder(self) -> Decoder:

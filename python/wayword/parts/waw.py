@@ -33,6 +33,7 @@ class WawPart(Part):
     """A word-after-word model; gives a path feature, which spaces may prune by."""
 
     kind = "waw"
+    is_sealed = True
     Options = WawOptions
 
     @cached_property

@@ -24,6 +24,7 @@ WIDTH = 360
 ROW, BAR = 24, 14
 LETTER = 7  # units of a column of text
 CAPITAL = 8.6  # the same in a name that may be all capitals
+NUMBER = 58  # room for a number beside a bar
 SERIES = 8  # colours in the style sheet
 
 
@@ -67,35 +68,56 @@ def bars(
     unit: str = "",
     most: float | None = None,
     form: str = ".1f",
+    notes: Mapping[str, str] | None = None,
 ) -> Markup:
-    """A bar a row, from left to right, with its number; ``most`` is the end of the axis.
+    """A bar a row, to the right of zero, with its number; ``most`` is the end of the axis.
 
-    Numbers below 0 have bars of another colour.
+    Numbers below 0 have bars of another color to the left of a zero line. ``notes`` are texts
+    beside the numbers of some rows, by their names.
+
+    >>> picture = bars([("lm", 0.5), ("wp", -0.25)], title="weights", form=".2f")
+    >>> picture.count("<rect"), picture.count("<line"), "−0.25" in picture
+    (2, 1, True)
     """
     names = [cut(name, 18) for name, _ in rows]
+    shown = [_number(value, form, unit, (notes or {}).get(name, "")) for name, value in rows]
     left = _margin(names)
-    room = WIDTH - left - 58
-    top = most or _top([abs(value) for _, value in rows])
+    values = [value if math.isfinite(value) else 0.0 for _, value in rows]
+    below, above = most or _top([-value for value in values]), most or _top(values)
+    has_negative = min(values, default=0.0) < 0
+    margin = LETTER * max(map(columns, shown), default=0) + 10 if notes else NUMBER
+    room = WIDTH - left - margin - (NUMBER if has_negative else 0)
+    scale = room / (above + below if has_negative else above)
+    zero = left + NUMBER + scale * below if has_negative else left
     shapes = []
-    for at, ((full, value), name) in enumerate(zip(rows, names, strict=True)):
-        y = ROW * at
-        known = math.isfinite(value)
-        length = room * min(abs(value) / top, 1) if known else 0
-        shown = f"{value:{form}}{f' {unit}' if unit else ''}" if known else "n/a"
+    for at, ((full, _), value) in enumerate(zip(rows, values, strict=True)):
+        y, length = ROW * at, scale * min(abs(value), below if value < 0 else above)
+        text = zero - length - 5 if value < 0 else zero + length + 5
         shapes += [
-            _text(left - 6, y + 16, name, "end"),
+            _text(left - 6, y + 16, names[at], "end"),
             element(
                 "rect",
-                element("title", f"{full}: {shown}"),
-                x=left,
+                element("title", f"{full}: {shown[at]}"),
+                x=zero - length if value < 0 else zero,
                 y=y + 5,
                 width=max(length, 0.5),
                 height=BAR,
                 class_="s1" if value < 0 else "s0",
             ),
-            _text(left + length + 5, y + 16, shown, class_="number"),
+            _text(text, y + 16, shown[at], "end" if value < 0 else "start", "number"),
         ]
-    return svg(WIDTH, ROW * len(rows) + 4, title, *shapes)
+    height = ROW * len(rows) + 4
+    if has_negative:
+        shapes.append(element("line", x1=zero, x2=zero, y1=0, y2=height, class_="rule"))
+    return svg(WIDTH, height, title, *shapes)
+
+
+def _number(value: float, form: str, unit: str, note: str) -> str:
+    """Return a number with its unit and a note, as a chart shows them."""
+    if not math.isfinite(value):
+        return "n/a"
+    number = f"{value:{form}}".replace("-", "−")
+    return f"{number}{f' {unit}' if unit else ''}{f', {note}' if note else ''}"
 
 
 def shares(rows: Sequence[tuple[str, Mapping[str, float]]], *, title: str) -> Markup:

@@ -25,6 +25,7 @@ from typing import Any
 from wayword.errors import ArgumentError
 from wayword.options import check_choice
 from wayword.report.table import Table, in_markdown
+from wayword.report.tuning import weights_taken
 
 __all__ = ["Card", "Options"]
 
@@ -156,7 +157,7 @@ class Card:
 
     def _use(self) -> str:
         return (
-            "    pip install wayword\n"
+            "With [wayword](https://github.com/wayword/wayword) installed:\n\n"
             "    wayword translate FOLDER < input.txt\n\n"
             "```python\n"
             "import wayword\n\n"
@@ -166,17 +167,30 @@ class Card:
         )
 
     def _scores(self) -> str:
-        rows = [
-            (name, metric, f"{score:.2f}", f"`{text}`")
-            for name, metric, score, text in self._results()
-        ]
-        if not rows:
+        tables: dict[str, list[tuple[str, ...]]] = {}  # one a set: tuning scores prepared text
+        for name, metric, score, text in self._results():
+            row = (name, metric, f"{score:.2f}", f"`{text}`")
+            tables.setdefault(name, []).append(row)
+        if not tables:
             return "Not measured: the weights were not tuned, and there was no test set."
-        lines = [Table(["set", "metric", "score", "signature"], rows).markdown()]
+        header = ["set", "metric", "score", "signature"]
+        lines = [Table(header, rows).markdown() for rows in tables.values()]
+        if "dev" in tables:
+            lines.append("The dev score is that of tuning, on prepared text.")
         if self.made.get("held_out") and "tune" not in self.made:
             lines.append("The dev set was held out of the training text.")
-        if "dev" in self.made or "tune" in self.made:
+        tuned = self.made.get("tune") or self.made.get("dev")
+        if tuned:
             lines.append("Weights were tuned on the dev set: its score flatters the system.")
+            if "averaged" in tuned:
+                taken = weights_taken(tuned["averaged"], tuned["runs"])
+                lines.append(f"The weights are {taken}.")
+        if "usability" in self.made:
+            from wayword.evaluate.usability import UsabilityCheck  # imports arrays
+
+            check = UsabilityCheck.from_dict(self.made["usability"])
+            if check.verdict != "usable":
+                lines.append(f"**{check.verdict.capitalize()}** {check.warning('output')}.")
         chosen = self.made.get("chosen")
         if chosen:
             lines.append(

@@ -14,9 +14,11 @@ from wayword.report.table import Table, in_markdown
 __all__ = [
     "FORMS",
     "SHOWN",
+    "TUNED",
     "Cell",
     "Result",
     "Row",
+    "averaged_runs",
     "load_result",
     "markdown",
     "plain",
@@ -28,6 +30,11 @@ Cell = tuple[float | None, float | None, float | None, str]
 #: What tables show beside a score, where the metric tells it.
 SHOWN = ("judged", "precision", "recall")
 NONE = "–"
+#: The columns of tuning.
+TUNED = (
+    "dev: score of the weights in tuning, on prepared text; spread: standard deviation of the "
+    "runs; averaged: best runs whose mean the weights are (1: the weights of the best run)."
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,8 @@ class Row:
     dev: float
     spread: float
     runs: tuple[float, ...]
+    #: of how many runs, the best ones, the weights are the mean; 0: not known
+    averaged: int = 0
     #: some of ``SHOWN``, in percent, by metric
     details: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     #: jumps on the test set over more words than this
@@ -101,7 +110,8 @@ def _table(result: Result) -> Table:
         if _has(result, metric, "recall"):
             names.append("P / R")
     judged = ["judged, %"] if _judging(result) else []
-    header = ["corpus", "variant", *names, *judged, "CPU ms/word", "dev", "spread"]
+    tuned = ["dev", "spread", "averaged"]
+    header = ["corpus", "variant", *names, *judged, "CPU ms/word", *tuned]
     return Table(header, [_cells(result, row) for row in result.rows])
 
 
@@ -124,7 +134,13 @@ def _cells(result: Result, row: Row) -> list[str]:
     if judging := _judging(result):
         least = min((row.details[metric]["judged"] or 0.0 for metric in judging), default=0.0)
         shown.append(_percent(least))
-    return [row.corpus, row.variant, *shown, f"{row.ms:.3f}", f"{row.dev:.2f}", f"{row.spread:.2f}"]
+    tuned = [f"{row.dev:.2f}", f"{row.spread:.2f}", averaged_runs(row)]
+    return [row.corpus, row.variant, *shown, f"{row.ms:.3f}", *tuned]
+
+
+def averaged_runs(row: Row) -> str:
+    """Return how many tuning runs, of how many, the weights of a variant come from."""
+    return f"{row.averaged} of {len(row.runs)}" if row.averaged else NONE
 
 
 def _percent(value: float | None) -> str:
@@ -132,13 +148,11 @@ def _percent(value: float | None) -> str:
 
 
 def _legend(result: Result) -> str:
-    runs = len(result.rows[0].runs)
     judged = " judged: source words that decide a score of word order." if _judging(result) else ""
     notes = "".join(f"\n\n{note}" for note in result.notes)
     return (
         f"▲▼ better, worse than {result.baseline} at p ≤ .05; △▽ at p ≤ .10. ± is half of the 95 % "
-        f"interval. dev: mean weights of {runs} tuning run{'s' * (runs != 1)}; spread: standard "
-        f"deviation of the runs.{judged}{notes}"
+        f"interval. {TUNED}{judged}{notes}"
     )
 
 
@@ -189,7 +203,8 @@ def markdown(result: Result) -> str:
 def plain(result: Result) -> str:
     """The table for a terminal."""
     further = [f"{head}\n{table.text()}" for head, table in _further(result)]
-    parts = [_table(result).text(), _legend(result), verdicts(result), *further]
+    recipes = "\n".join([*result.signatures.values(), result.recipe])
+    parts = [_table(result).text(), _legend(result), verdicts(result), *further, recipes]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -252,8 +267,10 @@ def as_csv(result: Result) -> str:
     for row in result.rows:
         numbers = [number for metric in result.metrics for number in row.scores[metric][:3]]
         numbers += [row.details[metric][name] for metric, name in told]
-        rows.append([row.corpus, row.variant, *numbers, row.ms, row.dev, row.spread])
-    return Table(["corpus", "variant", *names, "ms", "dev", "spread"], rows).csv()
+        tuned = [row.dev, row.spread, row.averaged or None, len(row.runs)]
+        rows.append([row.corpus, row.variant, *numbers, row.ms, *tuned])
+    header = ["corpus", "variant", *names, "ms", "dev", "spread", "averaged", "runs"]
+    return Table(header, rows).csv()
 
 
 def as_json(result: Result) -> str:

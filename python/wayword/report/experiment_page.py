@@ -13,7 +13,7 @@ from wayword.evaluate import METRICS
 from wayword.picture import chart
 from wayword.picture.element import Markup, element, joined
 from wayword.picture.page import anchor, figure, fragment, listed, note, page, section, table
-from wayword.report.experiment import Result, Row, verdicts
+from wayword.report.experiment import TUNED, Result, Row, averaged_runs, verdicts
 
 __all__ = ["Texts", "fragment_of", "page_of"]
 
@@ -78,13 +78,13 @@ def _scores(result: Result, rows: Sequence[Row], known: Mapping[str, Texts]) -> 
     cells = []
     for row in rows:
         shown = [_cell(row, metric, result, known.get(row.corpus)) for metric in result.metrics]
-        times = [f"{row.ms:.3f}", f"{row.dev:.2f}", f"{row.spread:.2f}"]
+        times = [f"{row.ms:.3f}", f"{row.dev:.2f}", f"{row.spread:.2f}", averaged_runs(row)]
         name = element("b", row.variant) if row.variant == result.baseline else row.variant
         cells.append([name, *shown, *times])
-    header = ["variant", *names, "CPU ms/word", "dev", "spread"]
+    header = ["variant", *names, "CPU ms/word", "dev", "spread", "averaged"]
     told = (
         f"▲▼ better, worse than {result.baseline} at p ≤ .05; △▽ at p ≤ .10; ± is half of the 95 % "
-        "interval. Spread is the standard deviation of the runs of tuning."
+        f"interval. {TUNED}"
     )
     if rows and rows[0].corpus in known:
         told += " A score leads to its sentences."

@@ -20,7 +20,7 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Grid:
-    """A sentence pair of the training text with its links and their posteriors."""
+    """A sentence pair with its links and their posteriors."""
 
     src: tuple[str, ...]
     tgt: tuple[str, ...]
@@ -58,8 +58,12 @@ class Overview:
     #: for each language model its n-grams by order, and its bytes
     lms: tuple[Mapping[str, Any], ...]
     grids: tuple[Grid, ...] = ()
+    #: the text that they are from
+    linked_text: str = "the training text"
     #: what ``tuning.json`` holds, where there is one
     tuning: Mapping[str, Any] | None = None
+    #: tuned weights that stand at a limit, by name
+    at_bound: tuple[str, ...] = ()
     matrices: tuple[Cells, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -148,6 +152,7 @@ def text(report: Report) -> str:
     if report.test is not None:
         parts.append(_scores(report.test.compared).text())
         parts.append(length_table(report.test.compared).text())
+        parts.append(recipes(report.test.compared))
         for tested in report.test.systems:
             if tested.reach:
                 parts.append(f"{tested.name}: what is lost\n{reach_table(tested.reach).text()}")
@@ -176,6 +181,8 @@ def figures(overview: Overview) -> list[tuple[str, object]]:
     ]
     if "dev" in made:
         rows.append((f"dev {made['dev']['metric']}", f"{made['dev']['score']:.2f}"))
+    if made.get("usability", {}).get("verdict", "usable") != "usable":
+        rows.append(("output", f"{made['usability']['verdict']}; see the model card"))
     if made.get("tuned") is False:
         rows.append(("weights", "default ones, not tuned"))
     return rows
@@ -197,6 +204,11 @@ def _scores(compared: Comparison) -> Table:
         for system in compared.systems
     ]
     return Table(header, rows)
+
+
+def recipes(compared: Comparison) -> str:
+    """Return the signature of each metric, and the recipe of the intervals, one a line."""
+    return "\n".join([*compared.signatures.values(), compared.recipe])
 
 
 def length_table(compared: Comparison) -> Table:

@@ -24,9 +24,10 @@ from wayword.report.system import (
     TestSet,
     figures,
     length_table,
+    recipes,
     score_cell,
 )
-from wayword.report.tuning import curves
+from wayword.report.tuning import curves, weights_taken
 
 __all__ = ["fragment_of", "page_of"]
 
@@ -123,20 +124,28 @@ def _tuning(overview: Overview) -> list[Markup]:
     tuning = overview.tuning
     if tuning and tuning["rounds"]:
         runs = ", ".join(f"{run['score']:.2f}" for run in tuning["runs"])
-        told = f"Dev score by round; the runs end at {runs}, their mean weights have "
+        told = f"Dev score by round; the runs end at {runs}, the weights of the system have "
         told += f"{tuning['after']:.2f}"
+        if "averaged" in tuning:  # tunings of earlier versions do not say
+            told += f". They are {weights_taken(tuning['averaged'], len(tuning['runs']))}"
         parts.append(figure(curves(tuning["rounds"]), told))
     ranked = sorted(overview.weights.items(), key=lambda pair: -abs(pair[1]))
+    bounded = dict.fromkeys(overview.at_bound, "at its bound")
     # that of unknown words is not tuned, and so large that no other could be seen beside it
-    strong = [(name, abs(weight)) for name, weight in ranked if weight and name != "oov"][:16]
-    if strong:
-        drawn = chart.bars(strong, title="sizes of the largest weights", form=".3f")
+    shown = [pair for pair in ranked if pair[1] and pair[0] != "oov"][:16]
+    shown += [pair for pair in ranked if pair[0] in bounded and pair not in shown]
+    if shown:
+        title = "the largest weights, and those at their bound" if bounded else "largest weights"
+        drawn = chart.bars(shown, title=title, form=".3f", notes=bounded)
         numbers = table(
-            ["feature", "weight"],
-            [(name, f"{weight:.4f}".replace("-", "−")) for name, weight in ranked],
+            ["feature", "weight", ""],
+            [(n, f"{w:.4f}".replace("-", "−"), bounded.get(n, "")) for n, w in ranked],
             name="all weights",
         )
-        parts.append(figure(drawn, "The largest weights, without their signs", numbers=numbers))
+        told = "The largest weights"
+        if bounded:
+            told += "; tuning would have left the bound of those that are marked"
+        parts.append(figure(drawn, told, numbers=numbers))
     parts += [element("p", element("small", text)) for text in overview.notes if "tuning" in text]
     return [_pictures(*parts)]
 
@@ -176,7 +185,8 @@ def _models(overview: Overview) -> list[Markup]:
 
 
 def _links(systems: Sequence[Overview]) -> list[Markup]:
-    told = "Words of the training text, linked by the aligner; the darker, the surer (posterior)."
+    texts = " and ".join(dict.fromkeys(one.linked_text for one in systems))
+    told = f"Words of {texts}, linked by the aligner; the darker, the surer (posterior)."
     parts = [element("p", told)]
     shared = len(systems) == 1 or all(one.grids == systems[0].grids for one in systems)
     for overview in systems[:1] if shared else systems:
@@ -233,12 +243,15 @@ def _scores(test: TestSet) -> list[Markup]:
     told = f"{compared.sentences:,} sentences; ± is half of the 95 % interval."
     if len(compared.systems) > 1:
         told += f" ▲▼ better, worse than {compared.systems[0]} at p ≤ .05; △▽ at p ≤ .10."
-    recipe = "\n".join([*compared.signatures.values(), compared.recipe])
     return [
         element("p", told),
         table(header, rows, name="scores", titles=titles),
         *(note(text) for text in test.notes),
-        element("details", element("summary", "how they were computed"), element("pre", recipe)),
+        element(
+            "details",
+            element("summary", "how they were computed"),
+            element("pre", recipes(compared)),
+        ),
     ]
 
 

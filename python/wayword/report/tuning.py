@@ -46,6 +46,8 @@ class _Tuning(Protocol):
     def runs(self) -> Sequence[_Run]: ...
     @property
     def rounds(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def at_bound(self) -> Sequence[str]: ...
 
 
 def _by_run(rounds: Iterable[Mapping[str, Any]]) -> dict[int, list[float]]:
@@ -72,6 +74,22 @@ def bars(rounds: Iterable[Mapping[str, Any]]) -> dict[int, str]:
     }
 
 
+def weights_taken(averaged: int, runs: int) -> str:
+    """Return which weights tuning took: the mean of the ``averaged`` best of all runs.
+
+    >>> weights_taken(2, 4), weights_taken(4, 4)
+    ('the mean of the 2 best of 4 tuning runs', 'the mean of 4 tuning runs')
+    >>> weights_taken(1, 4), weights_taken(1, 1)
+    ('those of the best of 4 tuning runs', 'those of the only tuning run')
+    """
+    if runs == 1:
+        return "those of the only tuning run"
+    if averaged == 1:
+        return f"those of the best of {runs} tuning runs"
+    best = "" if averaged == runs else f"the {averaged} best of "
+    return f"the mean of {best}{runs} tuning runs"
+
+
 def describe(tuning: _Tuning) -> str:
     """Runs, their rounds as bars, and the scores before and after."""
     drawn = bars(tuning.rounds)
@@ -81,11 +99,13 @@ def describe(tuning: _Tuning) -> str:
         plot = drawn[number].ljust(width)
         lines.append(f"run {number}  {plot}  {run.score:.2f}  ({run.stop})")
     if len(tuning.runs) > 1:
-        whose = f"the {tuning.averaged} best runs" if tuning.averaged > 1 else "the best run"
-        lines.append(f"dev score after   {tuning.after:.2f}  (weights of {whose}; ")
+        taken = weights_taken(tuning.averaged, len(tuning.runs))
+        lines.append(f"dev score after   {tuning.after:.2f}  (weights: {taken}; ")
         lines[-1] += f"the scores of all spread by ±{tuning.spread:.2f})"
     else:
         lines.append(f"dev score after   {tuning.after:.2f}")
+    if tuning.at_bound:
+        lines.append(f"at their bound    {', '.join(tuning.at_bound)}")
     return "\n".join(lines)
 
 
@@ -129,6 +149,8 @@ def curves(rounds: Iterable[Mapping[str, Any]]) -> Markup:
 
 def to_html(tuning: _Tuning) -> str:
     """Curves and the scores before and after, for a notebook."""
-    told = f"dev score {tuning.before:.2f} before, {tuning.after:.2f} after tuning"
+    taken = weights_taken(tuning.averaged, len(tuning.runs))
+    told = f"dev score {tuning.before:.2f} before, {tuning.after:.2f} after tuning; "
+    told += f"the weights are {taken}"
     runs = "; ".join(f"run {at} {run.score:.2f}" for at, run in enumerate(tuning.runs, 1))
     return fragment(figure(curves(tuning.rounds), told), element("p", element("small", runs)))

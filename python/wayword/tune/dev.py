@@ -6,6 +6,8 @@ about; the rounds beside it (``state``), a log and a picture.
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,14 @@ from wayword.corpus.files import FilePath, new_file
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
+from wayword.evaluate.usability import UsabilityCheck, check_usability
 from wayword.report.tuning import to_svg
 from wayword.store import locked
 from wayword.system import System
 from wayword.tune.run import Tuning, tune
 from wayword.tune.words import Words, words_of
 
-__all__ = ["read_dev", "tune_system"]
+__all__ = ["check_output", "read_dev", "tune_system"]
 
 
 def read_dev(
@@ -33,7 +36,9 @@ def read_dev(
 ) -> tuple[list[str], Gold]:
     """The source and its references as the decoder and the metric want them: tokenised.
 
-    Links and tags refer to tokenised text, so with them the text has to be ``prepared``.
+    Raw text is prepared sentence by sentence, as ``System.translate`` does; a line stays one unit,
+    because it has one reference. Links and tags refer to tokenised text, so with them the text has
+    to be ``prepared``.
     """
     if len(files) < 2:
         raise ArgumentError(f"dev: found {len(files)} file; expected the source and a reference")
@@ -46,7 +51,10 @@ def read_dev(
         return src, gold
     assert system.text is not None
     target = system.text[1]
-    refs = [[" ".join(target.prepare(line)) for line in ref] for ref in gold.refs]
+    refs = [
+        [" ".join(chain.from_iterable(target.prepare_sentences(line))) for line in ref]
+        for ref in gold.refs
+    ]
     return [system.prepare(line) for line in src], Gold(refs=refs)
 
 
@@ -84,10 +92,17 @@ def _tuned(
     if folder is not None:
         with new_file(Path(folder) / "rounds.svg") as file:
             print(to_svg(tuning.rounds), file=file)
+    tuned = system.with_weights(tuning.weights)
+    check = check_output(tuned, src, gold)
     if write:
-        noted = {**system.made, "tuned": True, "tune": _note(tuning, len(src))}
-        system.with_weights(tuning.weights).describing(noted).save()
-    return tuning
+        noted = {
+            **system.made,
+            "tuned": True,
+            "tune": _note(tuning, len(src)),
+            "usability": check.to_dict(),
+        }
+        tuned.describing(noted).save()
+    return replace(tuning, usability=check)
 
 
 def _note(tuning: Tuning, sentences: int) -> dict[str, Any]:
@@ -96,8 +111,20 @@ def _note(tuning: Tuning, sentences: int) -> dict[str, Any]:
         "method": tuning.settings["method"]["name"],
         "sentences": sentences,
         "runs": len(tuning.runs),
+        "averaged": tuning.averaged,
         "seed": tuning.settings["seed"],
         "before": round(tuning.before, 2),
         "after": round(tuning.after, 2),
         "metric": tuning.signature,
+        "at_bound": list(tuning.at_bound),
     }
+
+
+def check_output(system: System, src: Sequence[str], gold: Gold) -> UsabilityCheck:
+    """Translate some prepared sentences of a dev set, and tell whether the output is usable."""
+
+    def translate(lines: Sequence[str]) -> list[tuple[str, ...]]:
+        return [each.tokens for each in system.translate(list(lines), prepared=True)]
+
+    has_subwords = system.text is not None and system.text[1].subwords is not None
+    return check_usability(translate, src, gold, has_subwords=has_subwords)

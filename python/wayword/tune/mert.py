@@ -3,7 +3,8 @@
 In: a pool, a space, a point to start from. Out: the best point found.
 How (Och, 2003): along a line through the space the best candidate of a sentence changes at few
 places, which the core finds exactly; the statistics between two places are sums, which the core
-adds up, so the metric is known on the whole line. From each start the search goes along one axis
+adds up, so the metric is known on the whole line; only its part inside the limits of all weights
+is searched. From each start the search goes along one axis
 after the other, in random order, until none leads higher; further starts are earlier points and
 random ones. Where a climb ended is noted, so that no interruption costs more than one of them.
 Cost: O(candidates) a line; 8 bytes a candidate for each thread, and a copy of the statistics.
@@ -54,10 +55,12 @@ def best_step(
     low: float = -np.inf,
     high: float = np.inf,
 ) -> tuple[float, float]:
-    """The step to the middle of the best interval between ``low`` and ``high``; the score there.
+    """Return the step to the middle of the best interval inside the limits, and the score there.
 
     ``steps`` lie between the intervals, from left to right; ``sums`` has a row of statistics for
-    each interval. Of equally good intervals the one nearest to 0 is taken.
+    each interval, whose part between ``low`` and ``high`` counts. Of equally good intervals the one
+    nearest to 0 is taken. Past the outermost change the step goes ``BEYOND`` further, or half-way
+    to a limit that is nearer.
     """
     scores = score(sums)
     edges = np.concatenate([[-np.inf], steps, [np.inf]])
@@ -66,17 +69,14 @@ def best_step(
     is_best = np.flatnonzero(scores >= scores.max() - TOLERANCE)
     away = np.maximum(np.maximum(left[is_best], -right[is_best]), 0.0)
     at = int(is_best[away.argmin()])
-    return _middle(float(left[at]), float(right[at])), float(scores[at])
-
-
-def _middle(left: float, right: float) -> float:
-    if np.isinf(left) and np.isinf(right):
-        return 0.0
-    if np.isinf(left):
-        return right - BEYOND
-    if np.isinf(right):
-        return left + BEYOND
-    return (left + right) / 2
+    first, last = float(left[at]), float(right[at])
+    if not len(steps):
+        return min(max(0.0, low), high), float(scores[at])
+    if at == 0:
+        first = max(first, last - 2 * BEYOND)
+    elif at == len(steps):
+        last = min(last, first + 2 * BEYOND)
+    return (first + last) / 2, float(scores[at])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class Mert:
         notes: Notes | None = None,
     ) -> Vector:
         """The best point of all searches; the first of equally good ones."""
-        point, *others = points
+        point, *others = map(space.inside, points)
         draw = np.random.default_rng(list(seed))
         moves = pool.varies()
         starts = [point, *sorted(others, key=pool.score, reverse=True)[:EARLIER]]
@@ -161,7 +161,8 @@ class _Search:
             if abs(step) >= SHORTEST and reached > score + TOLERANCE:
                 point.step(line.tolist(), step)
                 score, idle = reached, 0
-        return np.array(point.weights), self._height(point)
+        # Rounding may have left a limit by a last digit.
+        return self._space.inside(np.array(point.weights)), self._height(point)
 
     def _lines(self, draw: np.random.Generator) -> list[Vector]:
         lines = list(np.eye(len(self._space.names))[draw.permutation(self._axes)])

@@ -3,7 +3,8 @@
 In: a pool, a space, a point to start from. Out: a new point.
 How (Cherry and Foster, 2012): among the candidates of a sentence *hope* is good by the model and
 by the metric, *fear* good by the model and bad by the metric. Where the model does not prefer hope
-by as much as the metric does, the weights move just as far as is needed, at most ``step``. The
+by as much as the metric does, the weights move just as far as is needed, at most ``step``; a weight
+that would leave its limits is put back to the nearest one (a projected step). The
 metric of one sentence is taken together with that of the sentences before (the background), which
 fades by ``decay``, and counts by the reference words of both (Chiang et al., 2008). After each
 pass over the sentences the average of all weights so far is tried; the best pass wins.
@@ -60,8 +61,9 @@ class Mira:
     ) -> Vector:
         """The averaged weights of the pass that does best on the pool."""
         draw = np.random.default_rng(list(seed))
-        learner = _Learner(pool, space, points[0], self)
-        best, best_score = points[0], -np.inf
+        point = space.inside(points[0])
+        learner = _Learner(pool, space, point, self)
+        best, best_score = point, -np.inf
         idle = 0
         for _ in range(self.passes):
             learner.run(draw.permutation(len(pool.offsets) - 1))
@@ -86,6 +88,7 @@ class _Learner:
         self._score = pool.measured.objective.score
         self._is_free = np.ones(len(point), dtype=bool)
         self._is_free[: len(space.names)] = space.is_free
+        self._floor, self._ceiling = space.bounds(len(point))
         self._background = np.ones(pool.statistics(slice(0, 1)).shape[1])
         self._length = 1.0
         self._weights = point.copy()
@@ -125,10 +128,13 @@ class _Learner:
         columns, values = columns[free], values[free]
         size = float(values @ values)
         if loss > 0 and size > 0:
+            before = self._weights[columns]
             move = min(self._options.step, loss / size) * values
-            self._weights[columns] += move
+            after = np.clip(before + move, self._floor[columns], self._ceiling[columns])
+            move = np.where(after == before + move, move, after - before)
+            self._weights[columns] = after
             self._late[columns] += self._steps * move
-            self.has_moved = True
+            self.has_moved |= bool(move.any())
 
     def _difference(self, first: int, second: int) -> tuple[Numbers, Vector]:
         """Columns and values of the features of one candidate minus those of another."""

@@ -28,7 +28,7 @@ class Tune:
     method: str = "mert"
     #: a metric, or several with shares, such as ``bleu=0.7,krs=0.3``
     metric: str = "bleu"
-    #: runs with different seeds; the best of them are averaged
+    #: runs with different seeds; the weights are the best run's, or the mean of the best runs
     runs: int = Plan.runs
     #: most rounds of decoding in a run
     rounds: int = Plan.rounds

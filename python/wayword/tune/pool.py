@@ -76,7 +76,11 @@ class Nbest(Protocol):
 
 
 class Decodes(Protocol):
-    """A system whose weights can be tuned."""
+    """A system whose weights can be tuned.
+
+    Beside these, it may have ``nonnegative``, the names of the features whose weight is at least 0
+    by definition, such as log probabilities; without it, weights of either sign are tried.
+    """
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -377,14 +381,18 @@ class Pool:
     def scores(self, weights: Vector) -> Vector:
         """The model score of every candidate."""
         scores = np.zeros(len(self))
-        for feature, weight in enumerate(weights[: self.dense].tolist()):
-            if weight:
-                scores += weight * self.column(feature).astype(np.float64)
-        if self.sparse is not None:
-            scores += [
-                sum(weights[column] * value for column, value in features.items())
-                for features in self.sparse
-            ]
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
+            for feature, weight in enumerate(weights[: self.dense].tolist()):
+                if weight:
+                    scores += weight * self.column(feature).astype(np.float64)
+            if self.sparse is not None:
+                scores += [
+                    sum(weights[column] * value for column, value in features.items())
+                    for features in self.sparse
+                ]
+        if not np.isfinite(scores).all():
+            found = "a candidate whose score is not finite"
+            raise ArgumentError(f"weights: found {found}; expected smaller weights")
         return scores
 
     def best(self, weights: Vector) -> Numbers:

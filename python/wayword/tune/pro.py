@@ -3,7 +3,8 @@
 In: a pool, a space, a point to start from. Out: a new point.
 How (Hopkins and May, 2011): of ``samples`` random pairs of candidates a sentence, those whose
 sentence scores differ by at least ``least`` are kept, and of these the ``pairs`` that differ most;
-a logistic regression on the differences of their features then tells better from worse. It is
+a logistic regression on the differences of their features then tells better from worse, with each
+weight inside its limits. It is
 drawn a little towards the point before, so that a feature that tells nothing keeps its weight.
 Cost: O(sentences · samples) and some hundred passes over the pairs.
 """
@@ -55,14 +56,14 @@ class Pro:
         notes: Notes | None = None,  # noqa: ARG002  one regression has no steps
     ) -> Vector:
         """The point of the regression; the first one when no two candidates differ enough."""
-        point, draw = points[0], np.random.default_rng(list(seed))
+        point, draw = space.inside(points[0]), np.random.default_rng(list(seed))
         better, worse = self.sample(pool, draw)
         if not len(better):
             return point
         design = _Differences(pool, better, worse)
         is_free = np.ones(len(point), dtype=bool)
         is_free[: len(space.names)] = space.is_free
-        return space.inside(_regression(design, point, is_free))
+        return space.inside(_regression(design, point, is_free, space.bounds(len(point))))
 
     def sample(self, pool: Pool, draw: np.random.Generator) -> tuple[Numbers, Numbers]:
         """The better and the worse candidates of the pairs to learn from."""
@@ -130,9 +131,15 @@ class _Differences:
 
 
 def _regression(
-    design: _Differences, point: Vector, is_free: "np.typing.NDArray[np.bool_]"
+    design: _Differences,
+    point: Vector,
+    is_free: "np.typing.NDArray[np.bool_]",
+    bounds: tuple[Vector, Vector],
 ) -> Vector:
-    """Logistic regression, on features brought to one size; weights not free stay."""
+    """Logistic regression, on features brought to one size; weights not free stay.
+
+    The others stay inside their bounds, which ``point`` does too.
+    """
     sizes = design.sizes()
 
     def loss(moved: Vector) -> tuple[float, Vector]:
@@ -142,42 +149,64 @@ def _regression(
         slope = -design.gather(wrong) / sizes + PRIOR * moved
         return value, np.where(is_free, slope, 0.0)
 
-    return point + minimum(loss, np.zeros(len(point))) / sizes
+    low, high = ((bound - point) * sizes for bound in bounds)
+    return point + minimum(loss, np.zeros(len(point)), low, high) / sizes
 
 
-def minimum(function: Callable[[Vector], tuple[float, Vector]], start: Vector) -> Vector:
-    """Where a smooth convex function is lowest, by descent with a memory of slopes (L-BFGS).
+def minimum(
+    function: Callable[[Vector], tuple[float, Vector]],
+    start: Vector,
+    low: Vector | float = -np.inf,
+    high: Vector | float = np.inf,
+) -> Vector:
+    """Return where a smooth convex function is lowest between ``low`` and ``high``.
 
-    >>> minimum(lambda x: (float((x - 3) @ (x - 3)), 2 * (x - 3)), np.zeros(2)).round(4).tolist()
+    By projected descent with a memory of slopes (L-BFGS on the coordinates that are not held by a
+    bound; Bertsekas, 1982). ``start`` lies inside the bounds.
+
+    >>> def far(x): return float((x - 3) @ (x - 3)), 2 * (x - 3)
+    >>> minimum(far, np.zeros(2)).round(4).tolist()
     [3.0, 3.0]
+    >>> minimum(far, np.zeros(2), high=np.array([np.inf, 1.0])).round(4).tolist()
+    [3.0, 1.0]
     """
     at, (value, slope) = start, function(start)
-    steps: list[tuple[Vector, Vector, float]] = []
+    steps: list[tuple[Vector, Vector]] = []
     for _ in range(PASSES):
-        if np.abs(slope).max(initial=0.0) <= FLAT * max(1.0, abs(value)):
+        is_held = ((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0))
+        pull = np.where(is_held, 0.0, slope)
+        if np.abs(pull).max(initial=0.0) <= FLAT * max(1.0, abs(value)):
             break
-        down = -_curved(slope, steps)
-        if not steps:
-            down = down / max(1.0, float(np.sqrt(down @ down)))
+        down = -_curved(pull, [(step[~is_held], bend[~is_held]) for step, bend in steps], ~is_held)
+        # A coordinate at a bound goes inwards only, and the direction must lead down.
+        down = np.where(((at <= low) & (down < 0)) | ((at >= high) & (down > 0)), 0.0, down)
+        if not steps or float(pull @ down) >= 0:
+            down = -pull / max(1.0, float(np.sqrt(pull @ pull)))
         size = 1.0
         while True:
-            there = at + size * down
+            there = np.clip(at + size * down, low, high)
             next_value, next_slope = function(there)
-            if next_value <= value + 1e-4 * size * float(slope @ down):
+            if next_value <= value + 1e-4 * float(slope @ (there - at)):
                 break
             size /= 2
             if size < 1e-12:
                 return at
         step, bend = there - at, next_slope - slope
-        if (curve := float(step @ bend)) > 0:
-            steps = [*steps[1 - MEMORY :], (step, bend, curve)]
+        if float(step @ bend) > 0:
+            steps = [*steps[1 - MEMORY :], (step, bend)]
         at, value, slope = there, next_value, next_slope
     return at
 
 
-def _curved(slope: Vector, steps: list[tuple[Vector, Vector, float]]) -> Vector:
-    """The slope times an estimate of the inverse curvature, from the last steps."""
-    along, shares = slope.copy(), []
+def _curved(
+    slope: Vector, history: list[tuple[Vector, Vector]], is_free: "np.typing.NDArray[np.bool_]"
+) -> Vector:
+    """The slope times an estimate of the inverse curvature, from the last steps.
+
+    ``history`` has the free coordinates alone; the others of the result are 0.
+    """
+    steps = [(s, bend, curve) for s, bend in history if (curve := float(s @ bend)) > 0]
+    along, shares = slope[is_free], []
     for step, bend, curve in reversed(steps):
         shares.append(float(step @ along) / curve)
         along -= shares[-1] * bend
@@ -186,4 +215,6 @@ def _curved(slope: Vector, steps: list[tuple[Vector, Vector, float]]) -> Vector:
         along *= curve / float(bend @ bend)
     for (step, bend, curve), share in zip(steps, reversed(shares), strict=True):
         along += (share - float(bend @ along) / curve) * step
-    return along
+    result = np.zeros(len(slope))
+    result[is_free] = along
+    return result

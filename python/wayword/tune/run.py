@@ -1,4 +1,4 @@
-"""A whole tuning: rounds of decoding and optimising, several runs, the mean of the best.
+"""A whole tuning: rounds of decoding and optimising, several runs, the best or their mean.
 
 In: a system, a dev set, options. Out: a ``Tuning``: weights, scores before and after, every round.
 How: each round decodes the dev set with the weights so far, merges the n-best lists with those of
@@ -7,9 +7,9 @@ stop changing, or the score has not risen for some rounds. The first lists say l
 far from those that made them, so a round goes only a part of the way, from the best weights so far,
 to what the method found: without that the second round of MERT often loses nearly all of its BLEU,
 and others are needed to recover it. Runs differ by their seed alone and share nothing but the first
-n-best lists, which are the same for all of them; the result is the average of their weights
-(Cettolo et al., 2011), without the runs that ended too low or on another hill: the mean of the
-best, of the best two and so on is tried on the dev set.
+n-best lists, which are the same for all of them. The result is the weights of the best run or the
+mean of the two, three, ... best runs (Cettolo et al., 2011), whichever has the best dev score:
+averaging weights from different local optima can lower the score.
 """
 
 import hashlib
@@ -28,6 +28,7 @@ from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, FormatError
 from wayword.evaluate import Gold, Options
+from wayword.evaluate.usability import UsabilityCheck
 from wayword.tune.mert import Mert
 from wayword.tune.mira import Mira
 from wayword.tune.notes import Notes
@@ -95,13 +96,17 @@ class Tuning:
     weights: dict[str, float]
     before: float
     after: float
-    #: of how many runs, the best ones, the weights are the mean
+    #: of how many runs, the best ones, the weights are the mean; 1: the weights of the best run
     averaged: int
     runs: tuple[Run, ...]
     rounds: tuple[Record, ...]
     signature: str
     #: how it was done, in plain values
     settings: dict[str, Any]
+    #: names of tuned weights that stand at a limit, such as 0 where no sign but + makes sense
+    at_bound: tuple[str, ...] = ()
+    #: of the system with these weights, where a whole system was tuned
+    usability: UsabilityCheck | None = None
 
     @property
     def spread(self) -> float:
@@ -131,7 +136,8 @@ class Plan:
 
     ``method`` is ``mert``, ``pro``, ``mira`` or an object of such a class with options of its own;
     ``metric`` a name or names with shares, ``options`` those of the metric. ``fixed`` weights stay,
-    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. ``keep`` is the share of
+    ``ranges`` are not left; ``oov`` stays too unless it is ``free``. A weight that is at least 0 by
+    definition, as the system says, stays so unless ``ranges`` names it. ``keep`` is the share of
     the best weights so far that the next round keeps: steadier, slower. A run ends when the score
     has not risen for ``patience`` rounds. ``choose`` says which weights of a run count: those with
     the ``best`` dev score or the ``last``.
@@ -209,7 +215,13 @@ def tune(
         plan=plan,
         threads=threads or os.cpu_count() or 1,
         objective=Objective(plan.metric, gold, plan.options),
-        space=Space.of(store.start, fixed=plan.fixed, free=plan.free, ranges=plan.ranges),
+        space=Space.of(
+            store.start,
+            fixed=plan.fixed,
+            free=plan.free,
+            ranges=plan.ranges,
+            nonnegative=getattr(system, "nonnegative", ()),
+        ),
         store=store,
         log=log,
         progress=progress,
@@ -269,8 +281,9 @@ class _Job:
         self.tuner = make_tuner(self.plan.method, self.threads)
 
     def run(self, settings: dict[str, Any]) -> Tuning:
-        """All runs, and the mean of the best."""
-        runs, weights = self.plan.runs, dict(self.store.start)
+        """Do all runs, and choose the weights."""
+        runs, names = self.plan.runs, self.space.names
+        weights = _as_dict(names, self.space.inside(_as_vector(names, self.store.start)))
         records: list[Record] = []
         ends = []
         for number in range(1, runs + 1):
@@ -288,12 +301,13 @@ class _Job:
             rounds=tuple(records),
             signature=self.objective.signature,
             settings=settings,
+            at_bound=tuple(self.space.at_bound(chosen)),
         )
 
     def _settled(self, ends: Sequence[Run]) -> tuple[dict[str, float], float, int]:
-        """The mean of the best runs, of as many as serve the dev set best; its score, and how many.
+        """Return the weights with the best dev score, that score, and how many runs they average.
 
-        Runs that ended on another hill would pull the mean into the valley between.
+        Candidates are the weights of the best run and the means of the two, three, ... best.
         """
         best = sorted(ends, key=lambda run: -run.score)
         settled: list[tuple[float, int, dict[str, float]]] = []

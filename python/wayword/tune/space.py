@@ -1,6 +1,7 @@
 """Which weights may move, and how far.
 
-In: names of features with their weights; names held fixed; ranges. Out: a ``Space`` that draws
+In: names of features with their weights; names held fixed; ranges; names of features whose weight
+is at least 0 by definition. Out: a ``Space`` that draws
 random points, keeps points inside, and brings them to a common size: the absolute values of the
 dense weights add up to 1, so that weights of different runs can be compared and averaged.
 Not: a weight that is held fixed at something other than 0 would change its meaning then, so with
@@ -12,6 +13,7 @@ same in nearly all translations of a sentence, and its weight is large on purpos
 [0.75, -0.25, 100.0]
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,8 +27,6 @@ __all__ = ["HELD", "Space", "average", "flat", "usual"]
 
 #: Held unless freed.
 HELD = ("oov",)
-#: Features whose weight may as well be below 0; random points are drawn accordingly.
-BOTH_SIGNS = ("wp", "pp", "d")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Space:
     #: Where random points lie.
     low: Vector
     high: Vector
-    #: What no weight may leave.
+    #: The limits of each weight; those of a held one are infinite.
     floor: Vector
     ceiling: Vector
     is_normalised: bool
@@ -51,9 +51,17 @@ class Space:
         fixed: Iterable[str] = (),
         free: Iterable[str] = (),
         ranges: Mapping[str, tuple[float, float]] | None = None,
+        nonnegative: Iterable[str] = (),
     ) -> "Space":
-        """The space around ``weights``: ``fixed`` names are held there, ``free`` ones let go."""
+        """Return the space around ``weights``: ``fixed`` names are held, ``free`` ones let go.
+
+        A weight of ``nonnegative`` stays at 0 or above unless ``ranges`` names other limits.
+        """
         names, ranges = tuple(weights), dict(ranges or {})
+        for name, weight in weights.items():
+            if not math.isfinite(weight):
+                wanted = "a finite number; try --start flat"
+                raise ArgumentError(f"weight {name}: found {weight}; expected {wanted}")
         for kind, given in (("fixed", fixed), ("free", free), ("ranges", ranges)):
             for name in given:
                 if name not in weights:
@@ -68,13 +76,14 @@ class Space:
         is_free = np.array([name not in held for name in names])
         if not is_free.any():
             raise ArgumentError("fixed: found all weights; expected one that may move")
-        drawn = [ranges.get(name, _usual_range(name)) for name in names]
-        bounds = [ranges.get(name, (-np.inf, np.inf)) for name in names]
+        limits = dict.fromkeys(nonnegative, (0.0, np.inf)) | ranges
+        unlimited = -np.inf, np.inf
+        bounds = [unlimited if name in held else limits.get(name, unlimited) for name in names]
         return cls(
             names,
             is_free,
-            np.array([max(low, -1.0) if low == -np.inf else low for low, _ in drawn]),
-            np.array([1.0 if high == np.inf else high for _, high in drawn]),
+            np.array([-1.0 if low == -np.inf else low for low, _ in bounds]),
+            np.array([1.0 if high == np.inf else high for _, high in bounds]),
             np.array([low for low, _ in bounds]),
             np.array([high for _, high in bounds]),
             not any(weights[name] for name in held & set(names) - set(HELD)),
@@ -84,9 +93,18 @@ class Space:
         """The nearest point within the ranges; held weights stay as they are."""
         width = len(self.names)
         inside = point.copy()
-        kept = np.clip(point[:width], self.floor, self.ceiling)
-        inside[:width] = np.where(self.is_free, kept, point[:width])
+        inside[:width] = np.clip(point[:width], self.floor, self.ceiling)
         return inside
+
+    def bounds(self, width: int) -> tuple[Vector, Vector]:
+        """Return the limits of ``width`` weights; those of sparse ones are infinite."""
+        more = np.full(width - len(self.names), np.inf)
+        return np.concatenate([self.floor, -more]), np.concatenate([self.ceiling, more])
+
+    def at_bound(self, weights: Mapping[str, float]) -> list[str]:
+        """Return the names of the weights that stand at one of their limits."""
+        limits = zip(self.names, self.floor, self.ceiling, strict=True)
+        return [name for name, *ends in limits if weights[name] in ends]
 
     def normalised(self, point: Vector) -> Vector:
         """The same direction with absolute values that add up to 1, then put inside.
@@ -109,10 +127,6 @@ class Space:
         drawn = self.low + (self.high - self.low) * draw.random(len(self.names))
         point[self.is_free & moves] = drawn[self.is_free & moves]
         return self.normalised(point)
-
-
-def _usual_range(name: str) -> tuple[float, float]:
-    return (-1.0 if name in BOTH_SIGNS else 0.0, 1.0)
 
 
 def flat(weights: Mapping[str, float]) -> dict[str, float]:

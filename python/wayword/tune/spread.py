@@ -49,6 +49,11 @@ class SpreadSystem:
         return self.system.weights
 
     @property
+    def nonnegative(self) -> tuple[str, ...]:
+        """Those of the system."""
+        return self.system.nonnegative
+
+    @property
     def settings(self) -> Settings:
         """Those of the system."""
         return self.system.settings

@@ -51,7 +51,7 @@ def tune_stage(
     chosen = {"tune": options, "search": search, "orientation": orientation, "seed": seed}
     if in_pieces:
         chosen["in_pieces"] = True
-    return Stage("tune", make_weights, chosen, inputs, version=2, resumes=True)
+    return Stage("tune", make_weights, chosen, inputs, version=3, resumes=True)
 
 
 def make_weights(work: Work) -> dict[str, Any]:
@@ -99,12 +99,13 @@ def make_weights(work: Work) -> dict[str, Any]:
         "spread": round(tuning.spread, 4),
         "averaged": tuning.averaged,
         "signature": tuning.signature,
+        "at_bound": list(tuning.at_bound),
     }
 
 
 def _gold(dev: Result, links: Result | None) -> Gold:
     """References of the dev set; metrics of word order want links to them as well."""
-    refs = sorted(dev.path.glob("dev.ref*"))
+    refs = sorted(dev.path.glob("dev.ref*[0-9]"))
     if links is None:
         return read_gold(refs)
     return read_gold(refs, dev / "dev.src", aligner=links / "aligner")

@@ -34,7 +34,7 @@ Record = dict[str, Any]
 SETTINGS, LOG, END = "settings.json", "log.jsonl", "end.json"
 #: Files that were begun and not finished.
 UNFINISHED = ".*.part"
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ that BLEU and other metrics count what people read.
 Not: metrics of word order, whose links lead to pieces; those count pieces.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,11 @@ class Words:
     def weights(self) -> Mapping[str, float]:
         """Those of the system."""
         return self.system.weights
+
+    @property
+    def nonnegative(self) -> Collection[str]:
+        """Those of the system."""
+        return tuple(getattr(self.system, "nonnegative", ()))
 
     @property
     def settings(self) -> Any:

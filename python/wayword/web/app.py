@@ -33,7 +33,6 @@ from wayword.web.metrics import Metrics
 from wayword.web.openapi import document, page
 from wayword.web.options import Options
 from wayword.web.pool import Busy, Pool, TimeUp
-from wayword.web.sentences import split
 from wayword.web.service import Service
 
 __all__ = ["App", "answer_json"]
@@ -135,7 +134,7 @@ class App:
         nbest, stacks = number(body, "nbest", 10, 100), number(body, "stacks", 8, 100)
         loaded, _ = self.service.find(asked)
         system = self.service.variant(loaded.system, asked)
-        lines = _lines(asked)
+        lines = list(system.sentences(asked.texts[0], markup=asked.markup).sentences)
         request.state.sentences = len(lines)
 
         def run(lines: Any, _threads: int, progress: Any) -> list[bytes]:
@@ -355,12 +354,6 @@ async def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     what = "nothing is there" if status == 404 else f"it does not take {request.method}"
     return answer_json({"error": f"{request.url.path[:80]}: {what}; see /docs"}, status)
-
-
-def _lines(asked: Asked) -> list[str]:
-    if asked.markup:
-        return [" ".join(asked.texts[0].split())]
-    return [sentence for sentence, _ in split(asked.texts[0]) if sentence]
 
 
 def _page_file(name: str) -> bytes:

@@ -34,7 +34,7 @@ def explain(
 ) -> dict[str, Any]:
     """Everything about the translation of one sentence."""
     options: dict[str, Any] = {"nbest": nbest, "distinct": True, "stacks": stacks, "threads": 1}
-    done = system.translate(line, markup=markup, progress=progress, **options)
+    done = system.translate(line, split=False, markup=markup, progress=progress, **options)
     [source] = system.sources([line], markup=markup)
     return {
         **_told(done, system),

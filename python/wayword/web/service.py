@@ -16,14 +16,15 @@ from typing import Any
 
 from wayword.align import Aligner
 from wayword.corpus.files import FilePath
+from wayword.corpus.sentences import SplitText
 from wayword.decode import Translation
+from wayword.decode.concatenate import best_combinations
 from wayword.errors import ArgumentError, LimitError
 from wayword.pack import is_cached
 from wayword.system import System
 from wayword.teach import link
 from wayword.web.asked import Asked
 from wayword.web.languages import name_of, ranked
-from wayword.web.sentences import split
 from wayword.web.tags import parse, place
 
 __all__ = ["Job", "Loaded", "Service"]
@@ -46,14 +47,17 @@ class Loaded:
     target: str
     path: Path
     system: System
-    #: where lessons go when the system is one file
+    #: the file that keeps lessons, where it is not that of the system's folder
     journal: Path | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     _aligner: Aligner | None = None
 
     @classmethod
     def open(cls, spec: str, *, journals: FilePath | None = None, trust: bool = False) -> "Loaded":
-        """Open ``SYSTEM`` or ``SRC-TGT=SYSTEM``; packed systems keep lessons in ``journals``."""
+        """Open ``SYSTEM`` or ``SRC-TGT=SYSTEM``; ``journals`` is the folder of its lessons.
+
+        Without that folder, lessons go to the folder of the system; a packed system keeps none.
+        """
         langs, equals, path = spec.rpartition("=")
         if equals and Path(spec).exists():
             langs, path = "", spec
@@ -224,7 +228,7 @@ class Service:
         if asked.weights:
             changed = changed.with_weights(dict(asked.weights))
         if asked.glossary:
-            changed = changed.with_terms(dict(asked.glossary))
+            changed = changed.glossary(dict(asked.glossary))
         with self._lock:
             # The system of the key lives as long as the variant, so its id stays its own.
             self._variants[key] = system, changed
@@ -236,14 +240,11 @@ class Service:
         """The sentences of a question, and how it is answered."""
         loaded, language = self.find(asked)
         system = self.variant(loaded.system, asked)
-        layout = _Layout(asked)
-        if len(layout.lines) > most_sentences:
-            found = f"q: found {len(layout.lines)} sentences"
-            raise LimitError(f"{found}; the limit is {most_sentences}; ask for less at a time")
+        layout = _Layout(asked, system, most_sentences)
         nbest = asked.alternatives + 1
 
         def run(lines: Sequence[Line], threads: int, progress: Progress) -> list[Translation]:
-            options: dict[str, Any] = {"nbest": nbest, "distinct": nbest > 1}
+            options: dict[str, Any] = {"nbest": nbest, "distinct": nbest > 1, "split": False}
             options |= {"markup": asked.markup, "threads": threads, "progress": progress}
             plain = iter(system.translate([line for line, kept in lines if not kept], **options))
             return [
@@ -292,14 +293,14 @@ class Service:
         loaded, _ = self.find(asked)
         _needed(loaded)
         with loaded.lock:
-            loaded.system = loaded.system.learn(asked.texts[0], translation)
+            loaded.system = loaded.system.learn(asked.texts[0], translation, save=True)
         return self._taught(loaded)
 
     def teach_terms(self, asked: Asked) -> dict[str, Any]:
         """Take in terms; they are kept when this returns."""
         loaded, _ = self.find(asked)
         with loaded.lock:
-            loaded.system = loaded.system.glossary(dict(asked.glossary))
+            loaded.system = loaded.system.glossary(dict(asked.glossary), save=True)
         return self._taught(loaded)
 
     def _taught(self, loaded: Loaded) -> dict[str, Any]:
@@ -324,7 +325,7 @@ class Service:
 
 
 def _keeping(system: System, words: Sequence[str]) -> System:
-    return system.with_terms({word: word for word in words})
+    return system.glossary({word: word for word in words})
 
 
 def _needed(loaded: Loaded) -> Aligner:
@@ -337,8 +338,10 @@ def _needed(loaded: Loaded) -> Aligner:
 class _Layout:
     """The sentences of a question, and where their translations go."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, system: System, most_sentences: int) -> None:
         self.asked = asked
+        self.system = system
+        self.most_sentences = most_sentences
         #: sentences, each with the words in it that stay as they are
         self.lines: list[Line] = []
         #: by text a function that puts it together from the translations of its sentences
@@ -346,46 +349,43 @@ class _Layout:
         add = {"text": self._add_text, "html": self._add_html}[asked.format]
         for text in asked.texts:
             start = len(self.lines)
-            shape = self._add_line(text) if asked.markup else add(text)
+            shape = add(text)
             self._shapes.append((start, len(self.lines), shape))
 
-    def _add_line(self, text: str) -> Callable[[Sequence[Translation]], str]:
-        self.lines.append((" ".join(text.split()), ()))
-        return lambda translations: translations[0].text
+    def _split(self, texts: Sequence[str]) -> list[SplitText]:
+        """Split texts, and refuse more sentences than the limit before any work on each."""
+        splits = [self.system.sentences(text, markup=self.asked.markup) for text in texts]
+        count = len(self.lines) + sum(len(split.sentences) for split in splits)
+        if count > self.most_sentences:
+            found = f"q: found at least {count} sentences"
+            raise LimitError(f"{found}; the limit is {self.most_sentences}; ask for less at a time")
+        return splits
 
     def _add_text(self, text: str) -> Callable[[Sequence[Translation]], str]:
-        pieces = split(text)
-        self.lines += [(sentence, ()) for sentence, _ in pieces if sentence]
-
-        def shape(translations: Sequence[Translation]) -> str:
-            rest = iter(translations)
-            return "".join((next(rest).text if sentence else "") + gap for sentence, gap in pieces)
-
-        return shape
+        [split] = self._split([text])
+        self.lines += [(sentence, ()) for sentence in split.sentences]
+        return lambda translations: split.join([each.text for each in translations])
 
     def _add_html(self, text: str) -> Callable[[Sequence[Translation]], str]:
         document = parse(text)
-        pieces = []
-        for segment in document.segments:
-            parts, at = [], 0
-            for sentence, gap in split(segment.text):
-                end, after = at + len(sentence), at + len(sentence) + len(gap)
-                parts.append((sentence, gap, segment.part(at, end, after)))
-                if sentence:
-                    kept = [words for place_, words in segment.kept if at <= place_ < end]
-                    self.lines.append((sentence, tuple(kept)))
-                at = after
-            pieces.append(parts)
+        segments = []
+        splits = self._split([segment.text for segment in document.segments])
+        for segment, split in zip(document.segments, splits, strict=True):
+            parts = []
+            following = [*split.starts[1:], len(segment.text)]
+            for sentence, at, after in zip(split.sentences, split.starts, following, strict=True):
+                end = at + len(sentence)
+                parts.append((sentence, segment.part(at, end, after)))
+                kept = [words for place_, words in segment.kept if at <= place_ < end]
+                self.lines.append((sentence, tuple(kept)))
+            segments.append((split, parts))
 
         def shape(translations: Sequence[Translation]) -> str:
             rest = iter(translations)
-            texts = []
-            for parts in pieces:
-                shown = [
-                    (place(sentence, marks, next(rest)) if sentence else "") + gap
-                    for sentence, gap, marks in parts
-                ]
-                texts.append("".join(shown))
+            texts = [
+                split.join([place(sentence, marks, next(rest)) for sentence, marks in parts])
+                for split, parts in segments
+            ]
             return document.filled(texts)
 
         return shape
@@ -412,13 +412,11 @@ class _Layout:
         shape: Callable[[Sequence[Translation]], str],
         best: str,
     ) -> list[str]:
-        """Other ways to translate a text: of each sentence the next best."""
-        others: dict[str, None] = {}
-        for rank in range(1, self.asked.alternatives + 1):
-            picked = [
-                each.nbest[min(rank, len(each.nbest) - 1)] if each.nbest else each
-                for each in translations
-            ]
-            others[shape(picked)] = None
+        """Return the next best combinations of the translations of the sentences."""
+        if not self.asked.alternatives:
+            return []
+        lists = [each.nbest or (each,) for each in translations]
+        size = self.asked.alternatives + 1
+        others = dict.fromkeys(map(shape, best_combinations(lists, size, distinct=True)))
         others.pop(best, None)
         return list(others)

@@ -61,6 +61,15 @@ impl Models<'_> {
         Layout { wp: lm.end, pp: lm.end + 1, d: tm.end, oov: path.end, lm, tm, lr, path }
     }
 
+    /// Whether the weight of each feature is at least 0 by definition: a language model, a
+    /// translation score, orientation and a path feature are scores of which the higher is better,
+    /// and distortion is minus a cost. Word penalty, phrase penalty and unknown words are counts,
+    /// whose weights may have either sign.
+    pub fn nonnegative(&self) -> Vec<bool> {
+        let Layout { wp, pp, oov, .. } = self.layout();
+        (0..self.layout().len()).map(|feature| ![wp, pp, oov].contains(&feature)).collect()
+    }
+
     /// All features by name with weight 0, but unknown words with 100.
     pub fn weights(&self) -> Result<Weights> {
         let numbered = |name: &str, count: usize| -> Vec<String> {

@@ -15,7 +15,7 @@ use super::pricing::Pricing;
 use super::stock::Stock;
 use crate::corpus::{SrcPos, WordId};
 use crate::error::Result;
-use crate::feature::{OptionId, Phrase, Span};
+use crate::feature::{Coverage, OptionId, Phrase, Span};
 use crate::narrow::to_u32;
 use crate::orientation::Class;
 use std::ops::Range;
@@ -78,6 +78,8 @@ pub struct Options {
     src: Vec<WordId>,
     /// For each start and length the items of the table.
     items: Vec<Range<u32>>,
+    /// By word: whether it continues a run of unknown words.
+    continues_run: Vec<bool>,
     /// The future cost.
     pub future: Future,
 }
@@ -107,7 +109,30 @@ impl Options {
             }
         }
         self.starts.push(to_u32(self.choices.len()));
+        self.find_runs(stock, markup);
         Ok(())
+    }
+
+    /// Finds the runs of unknown words: maximal sequences of adjacent words that no option but
+    /// their own copy covers, cut at the edges of zones (definitions g.2).
+    fn find_runs(&mut self, stock: &Stock, markup: Option<&Markup>) {
+        let mut is_unknown = vec![true; self.src.len()];
+        for &Choice { item, span } in &self.choices {
+            if stock.item(item).oov == 0.0 {
+                is_unknown[span.start as usize..span.end as usize].fill(false);
+            }
+        }
+        let is_cut = |word| markup.is_some_and(|markup| markup.fences().has_zone_edge(word));
+        self.continues_run.clear();
+        self.continues_run.extend((0..is_unknown.len()).map(|word| {
+            word > 0 && is_unknown[word - 1] && is_unknown[word] && !is_cut(to_u32(word))
+        }));
+    }
+
+    /// Whether a phrase may start at a word: a run of unknown words is translated from left to
+    /// right. The first word of a gap may always be started at, so this never makes a dead end.
+    pub fn may_start(&self, cov: Coverage<'_>, word: u32) -> bool {
+        !self.continues_run[word as usize] || cov.has(word - 1)
     }
 
     /// Sorts the options into lanes and works out the future cost; `paths` are the path features

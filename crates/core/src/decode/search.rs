@@ -278,8 +278,8 @@ impl Searcher<'_> {
         self.arena.lanes = lanes;
     }
 
-    /// Calls `each` for the lanes on untranslated spans that the space allows, as runs of numbers
-    /// with one start, by start, then length.
+    /// Calls `each` for the lanes on untranslated spans that the space, the walls and the order of
+    /// unknown words allow, as runs of numbers with one start, by start, then length.
     fn allowed(&self, group: &Group, mut each: impl FnMut(Range<u32>)) {
         let here = self.here(group);
         let space = self.settings.space;
@@ -289,6 +289,9 @@ impl Searcher<'_> {
         while start < window.end {
             let free = here.cov.next_covered(start);
             for start in start..free.min(window.end) {
+                if !self.options.may_start(here.cov, start) {
+                    continue;
+                }
                 let end = free.min(space.last_end(&here, start));
                 let mut lanes = self.options.lanes_within(start, end);
                 if is_bound_enough {

@@ -9,6 +9,7 @@ use super::context::{Contexts, Weighted};
 use super::cube::{self, Cube};
 use super::decoder::Decoder;
 use super::graph::graph;
+use super::hyp::Hyp;
 use super::id::HypId;
 use super::markup::Markup;
 use super::model::Layout;
@@ -133,7 +134,9 @@ impl Worker<'_> {
                     .find(|&choice| replay.words(choice).eq(words.iter().copied()))
             };
             let choices: Option<Vec<OptionId>> = phrases.iter().map(find).collect();
-            Ok(choices.map(|choices| replay.translation(&choices)))
+            let translation = choices.map(|choices| replay.translation(&choices));
+            translation.iter().try_for_each(|translation| check_score(translation.score))?;
+            Ok(translation)
         })
     }
 }
@@ -177,13 +180,18 @@ impl Decoder<'_> {
         run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
     }
 
-    /// Searches; the number of the whole translation.
+    /// Searches; the number of the whole translation. A score that is not finite is an error: it
+    /// compares with nothing, so that the search would end without a translation.
     fn run(&self, searcher: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
         searcher.start();
-        match self.settings.search {
-            Search::Cube => cube::run(searcher, cube),
-            Search::Stack => stack::run(searcher),
-        }
+        let last = match self.settings.search {
+            Search::Cube => cube::run(searcher, cube)?,
+            Search::Stack => stack::run(searcher)?,
+        };
+        let Hyp { score, choice, .. } = searcher.arena.hyps.get(last);
+        let is_complete = *choice != OptionId::NONE || searcher.length == 0;
+        check_score(if is_complete { *score } else { f64::NAN })?;
+        Ok(last)
     }
 
     /// A search on a sentence, and the memory of its queue.
@@ -270,6 +278,7 @@ impl Decoder<'_> {
         for path in Paths::new(arena.hyps.all(), last).take(effort) {
             job.check()?;
             let translation = replay.translation(&path);
+            check_score(translation.score)?;
             if !wanted.distinct || seen.insert(translation.words.clone()) {
                 best.push(translation);
             }
@@ -292,6 +301,19 @@ struct Scene<'a> {
     contexts: &'a mut Contexts,
     arena: &'a mut Arena,
     cube: &'a mut Cube,
+}
+
+/// Refuses a total score that is not finite.
+fn check_score(score: f64) -> Result<()> {
+    if score.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Argument {
+        name: "weights and models".into(),
+        found: format!("a translation with score {score}"),
+        expected: "finite scores; try smaller weights, or look for infinite values in the models"
+            .into(),
+    })
 }
 
 /// How many phrases of a translation stand how far from the one before.

@@ -31,18 +31,24 @@ impl Weights {
         self.names.iter().position(|known| known == name)
     }
 
-    /// Sets one weight; a name that is not there, or a value that is no number, is an error.
+    /// The largest size of a weight: scores are 32-bit floats, which end at 3.4e38, and the values
+    /// of a feature over a sentence of 2,000 words stay far below 1e8.
+    pub const MAX: f64 = 1e30;
+
+    /// Sets one weight; an unknown name, a value that is not finite or one beyond `MAX` is an
+    /// error.
     pub fn set(&mut self, name: &str, value: f64) -> Result<()> {
         let place = self.index(name).ok_or_else(|| Error::Argument {
             name: "weight".into(),
             found: format!("`{name}`"),
             expected: format!("one of {}", self.names.join(", ")),
         })?;
-        if !value.is_finite() {
+        if !(value.is_finite() && value.abs() <= Weights::MAX) {
+            let most = Weights::MAX;
             return Err(Error::Argument {
                 name: format!("weight {name}"),
-                found: value.to_string(),
-                expected: "a finite number".into(),
+                found: if value.is_finite() { format!("{value:e}") } else { value.to_string() },
+                expected: format!("a number from -{most:e} to {most:e}; try weights around 1"),
             });
         }
         self.values[place] = value;
@@ -70,7 +76,12 @@ mod tests {
         );
         assert_eq!(
             weights.set("lm", f64::NAN).unwrap_err().to_string(),
-            "weight lm: found NaN; expected a finite number"
+            "weight lm: found NaN; expected a number from -1e30 to 1e30; try weights around 1"
         );
+        assert_eq!(
+            weights.set("lm", -1e308).unwrap_err().to_string(),
+            "weight lm: found -1e308; expected a number from -1e30 to 1e30; try weights around 1"
+        );
+        weights.set("lm", Weights::MAX).unwrap();
     }
 }

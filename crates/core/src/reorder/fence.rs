@@ -47,6 +47,11 @@ impl Fences {
         self.zones.is_empty() && self.walls.is_empty()
     }
 
+    /// Whether a zone starts or ends before this word.
+    pub fn has_zone_edge(&self, word: u32) -> bool {
+        self.zones.iter().any(|zone| zone.start == word || zone.end == word)
+    }
+
     /// Whether a span that `space` admits may come next; `has` tells which spans have an option.
     ///
     /// As long as every word is in some span with an option that reaches over no wall and no edge

@@ -183,6 +183,7 @@ impl Point {
     pub fn new(pool: Arc<Pool>, weights: Vec<f64>) -> Result<Self> {
         pool.check("weights", &weights)?;
         let scores = pool.scores(&weights);
+        check_scores(&scores)?;
         let best = best_of(&pool, &scores);
         Ok(Point { pool, weights, scores, best })
     }
@@ -207,6 +208,7 @@ impl Point {
                 self.pool.accumulate(feature, step * part, &mut self.scores);
             }
         }
+        check_scores(&self.scores)?;
         self.best = best_of(&self.pool, &self.scores);
         Ok(())
     }
@@ -251,6 +253,14 @@ impl Point {
         crossings.changes.sort_by(|a, b| a.step.total_cmp(&b.step));
         Ok(crossings)
     }
+}
+
+/// Refuses a total that is not finite.
+fn check_scores(scores: &[f64]) -> Result<()> {
+    if scores.iter().all(|score| score.is_finite()) {
+        return Ok(());
+    }
+    Err(argument("weights", "a candidate whose score is not finite", "smaller weights"))
 }
 
 /// Where each sentence has its highest score; of equal ones the first.
@@ -325,6 +335,12 @@ mod tests {
         assert!(none.to_string().starts_with("counts: found a sentence without any"));
         let wrong = Point::new(pool(vec![vec![1.0]], &[1]), vec![1.0, 2.0]).unwrap_err();
         assert_eq!(wrong.to_string(), "weights: found [1.0, 2.0]; expected 1 finite numbers");
+        let too_large =
+            "weights: found a candidate whose score is not finite; expected smaller weights";
+        let wrong = Point::new(pool(vec![vec![3e38]], &[1]), vec![1e300]).unwrap_err();
+        assert_eq!(wrong.to_string(), too_large);
+        let mut point = Point::new(pool(vec![vec![3e38]], &[1]), vec![0.0]).unwrap();
+        assert_eq!(point.step(&[1.0], 1e300).unwrap_err().to_string(), too_large);
     }
 
     proptest! {

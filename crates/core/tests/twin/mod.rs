@@ -441,6 +441,7 @@ impl Twin<'_> {
             .iter()
             .filter(|option| !free[range(option)].contains(&false))
             .filter(|option| self.may_follow(free, path, option.span))
+            .filter(|option| !self.is_out_of_turn(options, free, option.span.start))
             .collect();
         for option in self.worth_trying(path, admissible) {
             free[range(option)].fill(false);
@@ -462,6 +463,15 @@ impl Twin<'_> {
             prune.zone.is_some_and(|zone| option.span.start.abs_diff(end) <= zone)
         };
         options.into_iter().filter(|o| near(o) || kept.contains(&o.entry)).collect()
+    }
+
+    /// Definitions g.2: whether a run of unknown words has an untranslated word right before this.
+    fn is_out_of_turn(&self, options: &[Option_], free: &[bool], word: u32) -> bool {
+        let is_unknown =
+            |word: u32| options.iter().all(|o| o.oov || word < o.span.start || o.span.end <= word);
+        let zones = self.demands.zones.iter().filter(|zone| zone.len() > 1);
+        let is_cut = zones.into_iter().any(|zone| zone.start == word || zone.end == word);
+        word > 0 && free[word as usize - 1] && is_unknown(word - 1) && is_unknown(word) && !is_cut
     }
 
     /// Limits that the definitions state step by step.
