@@ -167,7 +167,7 @@ def test_the_doctor_stops_with_one_sentence_and_tells_programs_too(
 ) -> None:
     assert main(["doctor", *shifted, "-o", str(tmp_path / "clean")]) == 1
     said = capsys.readouterr()
-    assert "from line 1 on, line n of text.de belongs to line n-1 of text.en" in said.err
+    assert "from line 2 on, line n of text.de belongs to line n-1 of text.en" in said.err
     assert said.out == ""
     assert not (tmp_path / "clean").exists()
     assert main(["doctor", *shifted, "--json"]) == 1

@@ -417,6 +417,26 @@ def test_text_of_another_type_is_refused_by_its_name(
         system.translate(text)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: s.learn(b"x", "y"), "source: expected str, found bytes"),
+        (lambda s: s.learn("x", None), "translation: expected str, found NoneType"),
+        (lambda s: s.glossary({"a": None}), "translation: expected str, found NoneType"),
+        (lambda s: s.glossary("a=b"), "terms: expected a mapping of str to str, found str"),
+        (lambda s: s.suggest("x", None), "typed: expected str, found NoneType"),
+        (lambda s: s.prepare(b"x"), "line: expected str, found bytes"),
+        (lambda s: s.sentences(b"x"), "text: expected str, found bytes"),
+        (lambda s: s.translate("x", nbest="a"), "nbest: found 'a'; expected 1 or more"),
+    ],
+)
+def test_wrong_types_get_one_sentence(
+    system: System, call: Callable[[Any], object], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=f"^{message}$"):
+        call(system)
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 

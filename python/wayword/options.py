@@ -116,6 +116,12 @@ def check_choice(name: str, value: str, known: Iterable[str]) -> None:
         raise ArgumentError(f"{name}: found `{value}`; expected one of {', '.join(known)}")
 
 
+def check_text(name: str, value: object) -> None:
+    """Refuse a value that is not text."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}: expected str, found {type(value).__name__}")
+
+
 def check_range(name: str, value: float, least: float, most: float | None = None) -> None:
     """Refuse what is no number, and a number outside a range; the core has 32 bits for most."""
     fits = isinstance(value, int | float) and not isinstance(value, bool)

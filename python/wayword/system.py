@@ -52,6 +52,7 @@ from wayword.manifest import (
     read_manifest,
     write_manifest,
 )
+from wayword.options import check_text
 from wayword.pack import cached, is_cached
 from wayword.parts import Part, open_part
 from wayword.stage import Result
@@ -270,6 +271,7 @@ class System(Pupil):
         With ``markup`` no boundary is inside an element. The text of a system without preparation
         is tokenised: each line is a sentence.
         """
+        check_text("text", text)
         split = split_lines
         if self.text is not None:
             split = partial(self.text[0].sentences, separator=self.text[1].sentence_separator)
@@ -381,6 +383,7 @@ class System(Pupil):
 
     def prepare(self, line: str) -> str:
         """A line as tokens with spaces between, those that ``translate`` makes of it."""
+        check_text("line", line)
         if self.text is None:
             return line
         return " ".join(chain.from_iterable(self.text[0].prepare_sentences(line)))

@@ -26,6 +26,7 @@ from wayword.decode import Decoder, Suggestion
 from wayword.decode.decoder import Pair
 from wayword.errors import ArgumentError, LimitError
 from wayword.learn import JOURNAL, Journal, Lesson, Terms, terms_of, write_lessons
+from wayword.options import check_text
 from wayword.pack import is_cached
 from wayword.parts.part import Part, entry, open_part
 
@@ -140,6 +141,8 @@ class Pupil:
 
     def tokens(self, src: str, tgt: str, *, prepared: bool = False) -> tuple[list[str], list[str]]:
         """The words of a sentence and of its translation."""
+        check_text("source", src)
+        check_text("translation", tgt)
         if prepared or self.text is None:
             return src.split(), tgt.split()
         return self.text[0].prepare(src), self.text[1].prepare(tgt)
@@ -180,6 +183,9 @@ class Pupil:
         return self._learn(self._terms(terms, prepared=prepared), save=save)
 
     def _terms(self, terms: Mapping[str, str], *, prepared: bool = False) -> list[Lesson]:
+        if not isinstance(terms, Mapping):
+            found = type(terms).__name__
+            raise ArgumentError(f"terms: expected a mapping of str to str, found {found}")
         lessons = []
         for src, tgt in terms.items():
             words = self.tokens(src, tgt, prepared=prepared)
@@ -207,6 +213,7 @@ class Pupil:
         self, text: str | Source, typed: str, *, progress: Any = None
     ) -> tuple[str, Suggestion]:
         """What may follow the beginning of a translation that somebody typed, and its words."""
+        check_text("typed", typed)
         [source] = self.sources([text])
         prepare = str.split if self.text is None else self.text[1].prepare
         tokens = prepare(typed)

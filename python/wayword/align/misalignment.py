@@ -74,7 +74,8 @@ class LineShift:
         if self.shift is None:
             return f"lines from {self.line} on do not belong together at any shift up to ten"
         partner = f"line n{self.shift:+d}" if self.shift else "line n"
-        return f"from line {self.line} on, line n of {src} belongs to {partner} of {tgt}"
+        first = max(self.line, 1 - self.shift)  # line 1 of the target is the first partner
+        return f"from line {first} on, line n of {src} belongs to {partner} of {tgt}"
 
 
 @dataclass(frozen=True)

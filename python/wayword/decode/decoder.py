@@ -331,5 +331,5 @@ def _check_matrices(source: Source, known: Mapping[str, object]) -> None:
 
 
 def _at_least(option: str, value: int, least: int) -> None:
-    if value < least:
-        raise ArgumentError(f"{option}: found {value}; expected {least} or more")
+    if not isinstance(value, int) or value < least:
+        raise ArgumentError(f"{option}: found {value!r}; expected {least} or more")
