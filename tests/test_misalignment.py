@@ -220,3 +220,15 @@ def test_a_verdict_follows_bleu_and_empty_outputs() -> None:
         for bleu, empty in [(30.0, 0.0), (4.0, 0.0), (0.3, 0.0), (30.0, 0.6)]
     ]
     assert verdicts == ["usable", "poor", "unusable", "unusable"]
+
+
+@pytest.mark.parametrize("pair", toy.pairs())
+@pytest.mark.parametrize("size", [100, 120, 140, 200])
+def test_small_parallel_text_is_never_called_unrelated(
+    pair: str, size: int, tmp_path: Path
+) -> None:
+    items = list(toy.generate(pair, size, seed=1))
+    files = [tmp_path / "src", tmp_path / "tgt"]
+    for path, lines in zip(files, zip(*((i.src, i.tgt) for i in items), strict=True), strict=True):
+        path.write_text("".join(f"{' '.join(words)}\n" for words in lines), encoding="utf-8")
+    assert find_misalignment(*files).status in {"parallel", "untested"}

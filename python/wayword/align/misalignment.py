@@ -39,6 +39,8 @@ __all__ = ["LEAST_LINES", "AlignmentCheck", "LineShift", "find_misalignment"]
 SAMPLE, WINDOW = 3072, 64
 #: Lines of a file that are needed for a test, alone and with other text to learn words from.
 LEAST_LINES, LEAST_TAUGHT_LINES = 100, 40
+#: Lines of a file alone that are needed to call it unrelated: of 120 lines, good text may look so.
+LEAST_UNRELATED_LINES = 200
 #: Distinct lines that are needed to call a file or a part unrelated, and known types of each.
 LEAST_TESTABLE, TESTABLE_TYPES = 100, 3
 #: Least lines of a reported shift, and of a reported part that fits at no shift.
@@ -157,6 +159,9 @@ def find_misalignment(
     test = _ShiftTest(windows, taught)
     sampled = sum(len(window.src) for window in windows)
     if not test.settle():
+        if teacher is None and lines < LEAST_UNRELATED_LINES:
+            reason = f"found {lines} lines without a clear result; {LEAST_UNRELATED_LINES} suffice"
+            return AlignmentCheck("untested", lines, sampled, reason=reason)
         if not test.has_testable_lines():
             reason = "too few words occur in several lines, or too many lines are equal"
             return AlignmentCheck("untested", lines, sampled, reason=reason)
