@@ -26,11 +26,13 @@ STAGES = (
         "tune",
     ),
     *("evaluate", "order-metrics", "audit", "preorder", "oracle", "kill", "normalise"),
-    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter", "demo"),
+    *("tune-cost", "tune-memory", "unseen", "startup", "serve", "ter", "demo", "papers"),
     *("untuned", "misalignment", "decode-growth", "growth", "threads", "cluster", "cluster-losses"),
 )
 #: Those that make their text themselves.
-ALONE = ("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter", "demo")
+ALONE = (
+    *("corpus", "kill", "normalise", "tune-memory", "startup", "serve", "ter", "demo", "papers"),
+)
 
 
 def main(names: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ ORDER = (
     "errors",
     "options",
     "handle",
+    "papers",
     "picture",
     "corpus",
     "stage",
@@ -46,6 +47,7 @@ ORDER = (
     "experiment",
     "overview",
     "demo",
+    "paper_experiments",
     "web",
     "cli",
 )

@@ -1,7 +1,6 @@
 """What users see of the oracles, against brute force and against the decoder."""
 
 import json
-import math
 import random
 from collections import Counter
 from itertools import pairwise, permutations, product
@@ -22,6 +21,7 @@ from wayword.oracle.lag import labels, lag_oracle, rewrites
 from wayword.oracle.order import order_oracle
 from wayword.oracle.phrase import phrase_oracle
 from wayword.oracle.texts import read_texts
+from wayword.papers.dreyer_et_al_2007 import EPSILON, sentence_bleu
 from wayword.reorder.order import kendall_distance
 from wayword.report.lattice import draw
 from wayword.report.oracle import bleu_table, curves
@@ -314,17 +314,6 @@ def test_wrong_options_of_the_bleu_oracle_are_refused() -> None:
 # --- reach --------------------------------------------------------------------------------------
 
 
-def sentence_bleu(line: str, ref: str) -> float:
-    """BLEU of one sentence with one reference: clipped, brevity penalty, 1e-10 for nothing."""
-    hyp, words = line.split(), ref.split()
-    precisions = 1.0
-    for n in range(1, 5):
-        grams, known = (Counter(zip(*(side[k:] for k in range(n)))) for side in (hyp, words))  # noqa: B905
-        matched = sum((grams & known).values())
-        precisions *= matched / grams.total() if matched else 1e-10
-    return float(precisions**0.25 * math.exp(min(0.0, 1 - len(words) / len(hyp))))
-
-
 def test_no_oracle_is_below_the_systems_own_output(toy_folder: Path) -> None:
     corpus = toy_folder / "corpus"
     system = System.open(toy_folder / "system")
@@ -384,11 +373,11 @@ def test_an_unpruned_search_is_brute_force(space: str, tmp_path: Path) -> None:
     words = [options[word] for word in "abcd"]
     for ref, sentence in zip(refs, reach.sentences, strict=True):
         most = max(
-            sentence_bleu(" ".join(chosen[at] for at in order), ref)
+            sentence_bleu(" ".join(chosen[at] for at in order), [ref], EPSILON)
             for order in Space(space).orders(4)
             for chosen in product(*words)
         )
-        assert sentence_bleu(sentence.reached, ref) == pytest.approx(most, rel=1e-9)
+        assert sentence_bleu(sentence.reached, [ref], EPSILON) == pytest.approx(most, rel=1e-9)
 
 
 # --- lag ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ that the pictures are as this program draws them.
 
 import tempfile
 from pathlib import Path
+from runpy import run_path
 
 from wayword.corpus import toy
 from wayword.oracle import Space
@@ -97,6 +98,16 @@ def pictures() -> dict[str, str]:
         "order.svg": before_and_after(),
         "training.svg": draw(nodes, title="the stages of a training run, inputs above"),
         "sentence.svg": draw(SENTENCE, title="the way of a sentence from raw text to translation"),
+        **paper_pictures(),
+    }
+
+
+def paper_pictures() -> dict[str, str]:
+    """Return the pictures of docs/papers: each module of ``papers/`` has ``pictures()``."""
+    return {
+        name: picture
+        for path in sorted((FOLDER / "papers").glob("*.py"))
+        for name, picture in run_path(str(path))["pictures"]().items()
     }
 
 

@@ -1,51 +1,21 @@
-"""A slow, obvious twin of extraction: all spans tried, all counts in dictionaries."""
+"""A slow, obvious twin of phrase scoring; orientations are those of ``wayword.papers``."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import product
 from math import prod
 from typing import Any
 
+from wayword.papers.galley_manning_2008 import (
+    SentencePair,
+    extract_blocks,
+    neighbors,
+    orientation,
+)
+
 Links = Sequence[tuple[int, int]]
+MODELS = ("word", "phrase", "hierarchical")
 Sentence = tuple[list[str], list[str], Links]
-Block = tuple[int, int, int, int]
-
-
-def blocks(src: int, tgt: int, links: Links, max_length: int) -> list[Block]:
-    """Source first and last, target first and last of every consistent block."""
-    boxes = []
-    for u in range(src):
-        for v in range(u, min(src, u + max_length)):
-            for s in range(tgt):
-                for t in range(s, min(tgt, s + max_length)):
-                    inside = [(u <= i <= v, s <= j <= t) for i, j in links]
-                    if (True, True) in inside and all(a == b for a, b in inside):
-                        boxes.append((u, v, s, t))
-    return boxes
-
-
-def orientation(
-    block: Block, lengths: tuple[int, int], links: Links, others: list[Block] | None, prev: bool
-) -> str:
-    """The class of a block towards its neighbour; ``others`` None: the word model."""
-    u, v, s, t = block
-    src, tgt = lengths
-    if s == 0 if prev else t == tgt - 1:
-        return "M" if (u == 0 if prev else v == src - 1) else "DR"
-    row = s - 1 if prev else t + 1
-    if others is None:
-        linked = {i for i, j in links if j == row}
-        behind, before = v + 1 in linked, u - 1 in linked
-        near, far = (before, behind) if prev else (behind, before)
-        mono, swap = near and not far, far and not near
-        right, left_of = any(i > v for i in linked), any(i < u for i in linked)
-        left = (right and not left_of) if prev else (left_of and not right)
-    else:
-        own_blocks = [b for b in others if (b[3] if prev else b[2]) == row]
-        behind = any(b[0] == v + 1 for b in own_blocks)
-        before = any(b[1] == u - 1 for b in own_blocks)
-        mono, swap = (before, behind) if prev else (behind, before)
-        left = any(b[0] > v + 1 if prev else b[1] < u - 1 for b in own_blocks)
-    return "M" if mono else "S" if swap else "DL" if left else "DR"
 
 
 def table(corpus: Sequence[Sentence], max_length: int) -> dict[tuple[str, str], dict[str, Any]]:
@@ -65,19 +35,15 @@ def table(corpus: Sequence[Sentence], max_length: int) -> dict[tuple[str, str], 
         for j, word in enumerate(tgt):
             if all(j != link[1] for link in links):
                 words[None, word] += 1
-        small = blocks(len(src), len(tgt), links, max_length)
-        every = blocks(len(src), len(tgt), links, 10**9)
-        for block in small:
-            u, v, s, t = block
+        sentence = SentencePair(src, tgt, links)
+        known = {model: neighbors(sentence, model, max_length) for model in MODELS}
+        for s, t, u, v in extract_blocks(sentence, max_length):
             pair = (" ".join(src[u : v + 1]), " ".join(tgt[s : t + 1]))
             pairs[pair] += 1
             patterns[pair][tuple(sorted({(i - u, j - s) for i, j in links if u <= i <= v}))] += 1
-            for model, others in (("word", None), ("phrase", small), ("hierarchical", every)):
-                for direction in ("prev", "next"):
-                    kind = orientation(
-                        block, (len(src), len(tgt)), links, others, direction == "prev"
-                    )
-                    classes[pair][model, direction][kind] += 1
+            for model, direction in product(MODELS, ("prev", "next")):
+                kind = orientation((s, t, u, v), known[model], direction)
+                classes[pair][model, direction][kind] += 1
     src_counts: Counter[str] = Counter()
     tgt_counts: Counter[str] = Counter()
     for (f, e), count in pairs.items():
