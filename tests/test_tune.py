@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from wayword.corpus import toy
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.system import System
-from wayword.tune import Candidates, Objective, Pool, mert, ngrams, pro, tune
+from wayword.tune import Candidates, Objective, Pool, mert, ngrams, tune
 from wayword.tune.mert import best_step
 from wayword.tune.objective import parse_metric
 from wayword.tune.pool import Measured
@@ -154,35 +154,6 @@ def check_line_search(problem: Any, low: float, high: float) -> None:
     # compare with the first of each sentence, as both sides do.
     assert score == pytest.approx(max(map(at, places)))
     assert at(step) == pytest.approx(score)
-
-
-@given(
-    st.integers(1, 4).flatmap(
-        lambda size: st.tuples(
-            st.lists(st.integers(-4, 4).map(float), min_size=size * size, max_size=size * size),
-            st.lists(st.integers(-9, 9).map(float), min_size=size, max_size=size),
-        )
-    )
-)
-def test_the_bounded_descent_equals_trying_every_set_of_held_coordinates(problem: Any) -> None:
-    cells, centre = problem
-    size, pull = len(centre), np.array(centre)
-    root = np.array(cells).reshape(size, size)
-    curve = root.T @ root + np.eye(size)  # x' curve x / 2 - pull x, with x at least 0
-
-    def value(x: Rows) -> tuple[float, Rows]:
-        return float(x @ curve @ x / 2 - pull @ x), curve @ x - pull
-
-    reached = pro.minimum(value, np.ones(size), low=np.zeros(size))
-    best = np.inf
-    for held in product([False, True], repeat=size):
-        free = np.flatnonzero(~np.array(held))
-        x = np.zeros(size)
-        x[free] = np.linalg.solve(curve[np.ix_(free, free)], pull[free])
-        if (x >= 0).all():
-            best = min(best, value(x)[0])
-    assert (reached >= 0).all()
-    assert value(reached)[0] == pytest.approx(best, abs=1e-4)
 
 
 # --- statistics ----------------------------------------------------------------------------------

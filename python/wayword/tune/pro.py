@@ -4,12 +4,12 @@ In: a pool, a space, a point to start from. Out: a new point.
 How (Hopkins and May, 2011): of ``samples`` random pairs of candidates a sentence, those whose
 sentence scores differ by at least ``least`` are kept, and of these the ``pairs`` that differ most;
 a logistic regression on the differences of their features then tells better from worse, with each
-weight inside its limits. It is
-drawn a little towards the point before, so that a feature that tells nothing keeps its weight.
+weight inside its limits, by SciPy's L-BFGS-B. An L2 penalty draws the weights towards the point
+before, so that a feature that tells nothing keeps its weight.
 Cost: O(sentences · samples) and some hundred passes over the pairs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,12 +22,12 @@ from wayword.tune.notes import Notes
 from wayword.tune.pool import Pool, Seed, Vector
 from wayword.tune.space import Space
 
-__all__ = ["Pro", "minimum"]
+__all__ = ["Pro"]
 
 #: How strongly weights are drawn to those before, beside one pair's pull of at most 1.
 PRIOR = 1.0
-#: How many steps are remembered, and when the descent ends.
-MEMORY, PASSES, FLAT = 10, 200, 1e-6
+#: When the optimizer ends: iterations, and the largest entry of the projected gradient.
+MAX_ITERATIONS, GRADIENT_TOLERANCE = 200, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,72 +149,11 @@ def _regression(
         slope = -design.gather(wrong) / sizes + PRIOR * moved
         return value, np.where(is_free, slope, 0.0)
 
-    low, high = ((bound - point) * sizes for bound in bounds)
-    return point + minimum(loss, np.zeros(len(point)), low, high) / sizes
+    from scipy.optimize import Bounds, minimize
 
-
-def minimum(
-    function: Callable[[Vector], tuple[float, Vector]],
-    start: Vector,
-    low: Vector | float = -np.inf,
-    high: Vector | float = np.inf,
-) -> Vector:
-    """Return where a smooth convex function is lowest between ``low`` and ``high``.
-
-    By projected descent with a memory of slopes (L-BFGS on the coordinates that are not held by a
-    bound; Bertsekas, 1982). ``start`` lies inside the bounds.
-
-    >>> def far(x): return float((x - 3) @ (x - 3)), 2 * (x - 3)
-    >>> minimum(far, np.zeros(2)).round(4).tolist()
-    [3.0, 3.0]
-    >>> minimum(far, np.zeros(2), high=np.array([np.inf, 1.0])).round(4).tolist()
-    [3.0, 1.0]
-    """
-    at, (value, slope) = start, function(start)
-    steps: list[tuple[Vector, Vector]] = []
-    for _ in range(PASSES):
-        is_held = ((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0))
-        pull = np.where(is_held, 0.0, slope)
-        if np.abs(pull).max(initial=0.0) <= FLAT * max(1.0, abs(value)):
-            break
-        down = -_curved(pull, [(step[~is_held], bend[~is_held]) for step, bend in steps], ~is_held)
-        # A coordinate at a bound goes inwards only, and the direction must lead down.
-        down = np.where(((at <= low) & (down < 0)) | ((at >= high) & (down > 0)), 0.0, down)
-        if not steps or float(pull @ down) >= 0:
-            down = -pull / max(1.0, float(np.sqrt(pull @ pull)))
-        size = 1.0
-        while True:
-            there = np.clip(at + size * down, low, high)
-            next_value, next_slope = function(there)
-            if next_value <= value + 1e-4 * float(slope @ (there - at)):
-                break
-            size /= 2
-            if size < 1e-12:
-                return at
-        step, bend = there - at, next_slope - slope
-        if float(step @ bend) > 0:
-            steps = [*steps[1 - MEMORY :], (step, bend)]
-        at, value, slope = there, next_value, next_slope
-    return at
-
-
-def _curved(
-    slope: Vector, history: list[tuple[Vector, Vector]], is_free: "np.typing.NDArray[np.bool_]"
-) -> Vector:
-    """The slope times an estimate of the inverse curvature, from the last steps.
-
-    ``history`` has the free coordinates alone; the others of the result are 0.
-    """
-    steps = [(s, bend, curve) for s, bend in history if (curve := float(s @ bend)) > 0]
-    along, shares = slope[is_free], []
-    for step, bend, curve in reversed(steps):
-        shares.append(float(step @ along) / curve)
-        along -= shares[-1] * bend
-    if steps:
-        _, bend, curve = steps[-1]
-        along *= curve / float(bend @ bend)
-    for (step, bend, curve), share in zip(steps, reversed(shares), strict=True):
-        along += (share - float(bend @ along) / curve) * step
-    result = np.zeros(len(slope))
-    result[is_free] = along
-    return result
+    limits = Bounds(*((bound - point) * sizes for bound in bounds))
+    options = {"maxiter": MAX_ITERATIONS, "gtol": GRADIENT_TOLERANCE, "ftol": 0.0}
+    start = np.zeros(len(point))
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    moved: Vector = best.x
+    return point + moved / sizes
