@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1] / "python" / "wayword"
 ORDER = (
     "_core",
     "errors",
+    "types",
     "options",
     "handle",
     "papers",

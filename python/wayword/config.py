@@ -33,7 +33,7 @@ from wayword._core import Orientation
 from wayword.align import Options as AlignOptions
 from wayword.corpus.collection import Collection
 from wayword.corpus.doctor import Options as DoctorOptions
-from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.files import size_in_bytes
 from wayword.corpus.subwords import Options as SubwordOptions
 from wayword.decode import Settings
 from wayword.decode.settings import OPEN
@@ -50,6 +50,7 @@ from wayword.reorder.lop import MODELS
 from wayword.report.card import Options as CardOptions
 from wayword.stages import SIDES, Text
 from wayword.tune.options import Tune
+from wayword.types import FilePath
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -47,7 +47,7 @@ from wayword import pipeline
 from wayword.cluster import open_runner
 from wayword.config import Config, merged, read_toml
 from wayword.corpus.collection import Collection
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import new_file
 from wayword.corpus.text import Preparation
 from wayword.errors import ArgumentError
 from wayword.evaluate import METRICS, ORDER, Comparison, Gold, Options, Output, compare
@@ -58,10 +58,11 @@ from wayword.evaluate.tokenizer import settle_tokenizer
 from wayword.options import check_keys, check_range, check_shapes
 from wayword.outputs import outputs_stage, read_output, read_runs
 from wayword.report.experiment import SHOWN, Cell, Result, Row
-from wayword.stage import Progress, Stage, Watch
+from wayword.stage import Stage, Watch
 from wayword.stages import load_preparation, read_evaluation
 from wayword.store import Store
 from wayword.system import System
+from wayword.types import FilePath, Progress
 
 #: What an experiment file and each of its corpora hold; a list of a kind is written as one.
 SHAPES = {

@@ -20,7 +20,7 @@ Not: phrases with gaps.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from math import isfinite
@@ -33,6 +33,7 @@ from wayword.corpus import Bitext
 from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError, MismatchError
 from wayword.options import build, check_choice, check_number, check_range
+from wayword.types import Progress
 
 __all__ = [
     "COLUMNS",
@@ -49,7 +50,6 @@ __all__ = [
 ]
 
 Pathlike = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 #: Two line-aligned files, source first.
 Files = tuple[Pathlike, Pathlike]
 LinkSource = Links | Pathlike | Iterable[Iterable[tuple[int, int]]]

@@ -19,10 +19,11 @@ from typing import Any, BinaryIO
 
 from wayword.corpus import doctor
 from wayword.corpus.collection import Collection, Corpus, Languages, Piece
-from wayword.corpus.files import BLOCK, BYTE_ORDER_MARK, FilePath, new_bytes, open_bytes
+from wayword.corpus.files import BLOCK, BYTE_ORDER_MARK, new_bytes, open_bytes
 from wayword.corpus.formats import columns_of
 from wayword.errors import MismatchError
-from wayword.stage import File, Progress, Stage, Work
+from wayword.stage import File, Stage, Work
+from wayword.types import FilePath, Progress
 
 __all__ = ["corpus_of_lines", "gather_stage", "glossary_stage", "write_pieces"]
 

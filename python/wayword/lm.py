@@ -21,7 +21,7 @@ Not: tokenisation; words are what whitespace separates.
 import logging
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +31,7 @@ from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.handle import Handle
 from wayword.options import check_range
+from wayword.types import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +56,6 @@ __all__ = [
 LOG = logging.getLogger(__name__)
 
 Path = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 #: A file, or lines; a line is a string of words or a sequence of them.
 Text = Path | Iterable[str | Sequence[str]]
 

@@ -22,15 +22,15 @@ from typing import Any
 
 from wayword import _core, extract, lm
 from wayword._core import Orientation
-from wayword.corpus.files import FilePath, new_file, new_folder, open_text
+from wayword.corpus.files import new_file, new_folder, open_text
 from wayword.decode import Settings
 from wayword.errors import ArgumentError, FormatError, WaywordError
 from wayword.parts.part import entry, open_part
 from wayword.system import System
+from wayword.types import FilePath, Progress
 
 __all__ = ["export_moses", "import_moses", "read_ini"]
 
-Progress = Callable[[int, int], object]
 
 #: Sections that say how Moses runs, not what it translates.
 IGNORED = frozenset(

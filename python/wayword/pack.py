@@ -30,10 +30,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wayword.corpus.files import BLOCK, FilePath, new_bytes, new_folder
+from wayword.corpus.files import BLOCK, new_bytes, new_folder
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.learn import JOURNAL, Journal
 from wayword.manifest import CARD, MANIFEST, check_sizes, read_manifest
+from wayword.types import FilePath
 
 if sys.version_info >= (3, 11):
     import tomllib

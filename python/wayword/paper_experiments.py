@@ -23,7 +23,7 @@ from typing import Any
 
 from wayword import align, experiment, extract
 from wayword.corpus import Bitext
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.demo import VARIANTS, ToyCorpus
 from wayword.evaluate import METRICS, Gold
 from wayword.experiment import Row
@@ -31,6 +31,7 @@ from wayword.extract import PhraseTable
 from wayword.options import check_choice, check_range
 from wayword.oracle.bleu import Candidates, bleu_oracle
 from wayword.report.table import Table
+from wayword.types import FilePath
 
 __all__ = ["PAPERS", "PaperResult", "SettingScores", "run_paper_experiment"]
 

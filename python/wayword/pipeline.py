@@ -31,7 +31,7 @@ from typing import Any
 from wayword.cluster import open_runner
 from wayword.config import Config
 from wayword.corpus.collection import Collection
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.corpus.text import MEMORY
 from wayword.errors import WaywordError
 from wayword.evaluate import Gold, Options, Output, compare
@@ -48,7 +48,7 @@ from wayword.parts.preorder import preorder_stage, preorderer_stage, reordered_s
 from wayword.parts.speller import speller_stage
 from wayword.profile.stage import profile_stage
 from wayword.report.losses import Whole
-from wayword.stage import Progress, Result, Runner, Stage, Watch, in_order, plain
+from wayword.stage import Result, Runner, Stage, Watch, in_order, plain
 from wayword.stages import (
     SIDES,
     align_stage,
@@ -64,6 +64,7 @@ from wayword.system import System
 from wayword.tune.dev import check_output
 from wayword.tune.space import usual
 from wayword.tune.stage import tune_stage
+from wayword.types import FilePath, Progress
 
 __all__ = ["Plan", "assemble", "check_files", "measure", "plan", "system_of", "train"]
 

@@ -12,10 +12,11 @@ Not: comments in ``system.toml``; the manifest is written anew.
 
 from pathlib import Path
 
-from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.files import sha256
 from wayword.errors import MismatchError
 from wayword.manifest import MANIFEST, is_changed, read_manifest
 from wayword.system import System
+from wayword.types import FilePath
 
 __all__ = ["seal"]
 

@@ -29,13 +29,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.files import sha256
+from wayword.types import FilePath, Progress
 
 __all__ = [
     "Cost",
     "File",
     "Input",
-    "Progress",
     "Result",
     "Runner",
     "Spread",
@@ -48,7 +48,6 @@ __all__ = [
 
 KEY = 16  # hex digits
 LEAST = 100  # lines that are worth a shard of their own
-Progress = Callable[[int, int], object]
 
 
 class File:

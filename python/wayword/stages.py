@@ -21,14 +21,7 @@ from wayword import align
 from wayword.align.misalignment import AlignmentCheck, find_misalignment
 from wayword.align.stream import align_pairs
 from wayword.corpus import Bitext, doctor
-from wayword.corpus.files import (
-    FilePath,
-    check_line_counts,
-    count_lines,
-    is_compressed,
-    new_file,
-    open_text,
-)
+from wayword.corpus.files import check_line_counts, count_lines, is_compressed, new_file, open_text
 from wayword.corpus.formats import columns_of, format_of, read_pairs
 from wayword.corpus.pieces import evenly
 from wayword.corpus.subwords import Options as SubwordOptions
@@ -48,8 +41,9 @@ from wayword.shards import (
     spread_links,
     spread_text,
 )
-from wayword.stage import File, Input, Progress, Result, Stage, Work
+from wayword.stage import File, Input, Result, Stage, Work
 from wayword.store import alias
+from wayword.types import FilePath, Progress
 
 if TYPE_CHECKING:
     from typing_extensions import Self

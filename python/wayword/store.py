@@ -43,9 +43,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wayword.corpus.files import FilePath, new_bytes, new_file, sha256
+from wayword.corpus.files import new_bytes, new_file, sha256
 from wayword.errors import FormatError, WaywordError
-from wayword.stage import Cost, Progress, Result, Stage, Watch, Work, filled, in_order
+from wayword.stage import Cost, Result, Stage, Watch, Work, filled, in_order
+from wayword.types import FilePath, Progress
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from wayword._core import MAX_SENTENCE_WORDS
 from wayword.corpus.annotate import Sentence
-from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.files import sha256
 from wayword.corpus.sentences import SplitText, split_lines
 from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
@@ -58,6 +58,7 @@ from wayword.parts import Part, open_part
 from wayword.stage import Result
 from wayword.store import copy_file
 from wayword.teach import Learned, Pupil, with_lessons
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     from typing_extensions import Self

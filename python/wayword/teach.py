@@ -19,7 +19,6 @@ from wayword._core import MAX_ALIGNED_WORDS
 from wayword.align import Aligner
 from wayword.corpus import Bitext
 from wayword.corpus.annotate import Sentence
-from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
 from wayword.corpus.text import Preparation
 from wayword.decode import Decoder, Suggestion
@@ -29,6 +28,7 @@ from wayword.learn import JOURNAL, Journal, Lesson, Terms, terms_of, write_lesso
 from wayword.options import check_text
 from wayword.pack import is_cached
 from wayword.parts.part import Part, entry, open_part
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     from typing_extensions import Self

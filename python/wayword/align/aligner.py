@@ -19,9 +19,8 @@ Not: pairs with a side of over 1,000 words, which get no links and are counted i
 """
 
 import logging
-import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +31,7 @@ from wayword.corpus import Bitext
 from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.options import check_choice
+from wayword.types import FilePath, Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,8 +51,6 @@ __all__ = [
 
 LOG = logging.getLogger(__name__)
 
-FilePath = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 
 #: The models that can be learned.
 MODELS = ("hmm", "diagonal")

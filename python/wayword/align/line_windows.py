@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wayword.corpus.files import BLOCK, BYTE_ORDER_MARK, FilePath, open_bytes
+from wayword.corpus.files import BLOCK, BYTE_ORDER_MARK, open_bytes
 from wayword.corpus.split import CJK, split_unicode
+from wayword.types import FilePath
 
 __all__ = ["MAX_SHIFT", "LineWindow", "read_windows", "word_types"]
 

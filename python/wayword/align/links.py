@@ -12,7 +12,6 @@ Every link read is checked to lie inside its sentence.
 ['0-1 1-0', '']
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from wayword.corpus.files import new_file
 from wayword.picture.element import Markup, element
 from wayword.picture.matrix import grid
 from wayword.picture.page import figure, fragment
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Links"]
 
-FilePath = str | os.PathLike[str]
 BATCH = 10_000
 #: Sentences that a notebook shows, and the most words of a side.
 SHOWN, LONGEST = 3, 40

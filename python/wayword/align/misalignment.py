@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from wayword.align.association import EncodedWindow, LineAssociation
 from wayword.align.line_windows import MAX_SHIFT, LineWindow, read_windows
-from wayword.corpus.files import FilePath, count_lines
+from wayword.corpus.files import count_lines
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     import numpy as np

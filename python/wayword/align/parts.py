@@ -19,7 +19,6 @@ for each slot of the lexicon and part.
 2
 """
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,10 +28,10 @@ from wayword import _core
 from wayword.align.aligner import Aligner, Options
 from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
+from wayword.types import FilePath
 
 __all__ = ["Recipe", "count_pairs", "count_words", "expect", "fit_parts", "write_shard"]
 
-FilePath = str | os.PathLike[str]
 #: The text of a part: pairs of files of lines.
 Text = Sequence[tuple[FilePath, FilePath]]
 #: Runs a function for each tuple of arguments, and gives the results in their order.

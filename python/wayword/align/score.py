@@ -13,15 +13,14 @@ LinkScore(precision=0.6667, recall=0.5000, aer=0.4000, f1=0.4000, sentences=1)
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from os import PathLike
 from typing import NamedTuple
 
 from wayword.corpus.files import open_text
 from wayword.errors import FormatError, MismatchError
+from wayword.types import FilePath
 
 __all__ = ["Gold", "LinkScore", "parse_links", "read_gold", "read_links", "score_links"]
 
-FilePath = str | PathLike[str]
 LinkSet = Iterable[tuple[int, int]]
 
 POSITION = re.compile("[0-9]{1,9}")

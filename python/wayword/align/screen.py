@@ -22,11 +22,10 @@ from wayword.align.stream import align_pairs, draw_lines
 from wayword.corpus.doctor import TRANSLATION, Finding, Report
 from wayword.corpus.files import new_file, open_text, temp_folder
 from wayword.errors import ArgumentError
+from wayword.types import FilePath, Progress
 
 __all__ = ["MIN_SCORE", "screen"]
 
-FilePath = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 Pair = tuple[str, str]
 Tokens = Callable[[str, str], tuple[list[str], list[str]]]
 #: Clean source, clean target, quarantine.

@@ -15,10 +15,9 @@ Cost: a few batches in memory, whatever the text.
 """
 
 import json
-import os
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
@@ -28,11 +27,10 @@ from wayword.align.aligner import Aligned, Aligner, Options
 from wayword.corpus import Bitext
 from wayword.corpus.files import count_lines, new_file, open_text
 from wayword.errors import ArgumentError
+from wayword.types import FilePath, Progress
 
 __all__ = ["PART", "Parts", "align_pairs", "draw_lines", "lines_of"]
 
-FilePath = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 Pair = tuple[str, str]
 T = TypeVar("T")
 

@@ -12,15 +12,16 @@ Not: several letters that stand for one, which models that are learned from thes
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from wayword.types import Progress
+
 __all__ = ["linked_words", "spelling_posteriors"]
 
-Progress = Callable[[int, int], object]
 WordPair = tuple[str, str]
 Numbers = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

@@ -18,8 +18,9 @@ from wayword.audit.evidence import Evidence
 from wayword.audit.finding import Candidate
 from wayword.audit.runs import best_runs, surprise
 from wayword.audit.text import AuditText
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.errors import FormatError
+from wayword.types import FilePath
 
 __all__ = ["GlossaryTerm", "find_glossary", "find_terms", "read_glossary", "stem"]
 

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wayword.corpus import Bitext
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.corpus.forms import lower
 from wayword.corpus.text import Preparation
 from wayword.errors import MismatchError
+from wayword.types import FilePath
 
 __all__ = ["AuditText", "read_text"]
 

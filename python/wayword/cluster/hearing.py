@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wayword.cluster.place import Place
-from wayword.stage import Progress, Stage
+from wayword.stage import Stage
+from wayword.types import Progress
 
 if TYPE_CHECKING:
     from wayword.cluster.task import Report

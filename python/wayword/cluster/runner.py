@@ -23,10 +23,10 @@ from wayword.cluster.crew import Crew, outcome
 from wayword.cluster.hearing import Hearing, told_name
 from wayword.cluster.place import Place, Site
 from wayword.cluster.task import Order
-from wayword.corpus.files import FilePath
 from wayword.errors import ArgumentError, WaywordError
-from wayword.stage import Progress, Result, Stage, Watch, in_order
+from wayword.stage import Result, Stage, Watch, in_order
 from wayword.store import LOCK, Store
+from wayword.types import FilePath, Progress
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -25,8 +25,9 @@ from wayword import __version__
 from wayword.cluster.hearing import Told, retell, told_name
 from wayword.cluster.place import Place, Site
 from wayword.errors import MismatchError, WaywordError
-from wayword.stage import Cost, Progress, Result, Stage, filled
+from wayword.stage import Cost, Result, Stage, filled
 from wayword.store import DONE, Store
+from wayword.types import Progress
 
 __all__ = ["Order", "Report", "look", "perform", "tidy"]
 

@@ -17,13 +17,13 @@ array([0, 2, 3, 0], dtype=uint32)
 """
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wayword import _core
 from wayword.errors import ArgumentError
+from wayword.types import FilePath, Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +33,6 @@ __all__ = ["Bitext", "Pair", "Side", "Vocab"]
 
 LOG = logging.getLogger(__name__)
 
-FilePath = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 
 BATCH = 10_000
 SEPARATORS = {"tsv": "\t", "pipes": "|||"}

@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wayword.corpus.bitext import Bitext
-from wayword.corpus.files import COMPRESSION, FilePath, check_line_counts, open_text
+from wayword.corpus.files import COMPRESSION, check_line_counts, open_text
 from wayword.corpus.formats import FORMATS, Pairs, columns_of, format_of, read_pairs
 from wayword.errors import ArgumentError, FormatError
 from wayword.options import check_range
+from wayword.types import FilePath
 
 __all__ = [
     "Collection",

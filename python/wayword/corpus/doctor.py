@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from wayword import _core
-from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.files import size_in_bytes
 from wayword.errors import ArgumentError
 from wayword.options import check_choice, check_number, check_range
+from wayword.types import FilePath
 
 __all__ = [
     "MISALIGNED",

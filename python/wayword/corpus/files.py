@@ -37,12 +37,12 @@ from wayword.errors import (
     MismatchError,
     WaywordError,
 )
+from wayword.types import FilePath
 
 __all__ = [
     "BLOCK",
     "BYTE_ORDER_MARK",
     "COMPRESSION",
-    "FilePath",
     "batches",
     "check_line_counts",
     "count_lines",
@@ -60,7 +60,6 @@ __all__ = [
     "temp_folder",
 ]
 
-FilePath = str | os.PathLike[str]
 
 COMPRESSION = (".gz", ".xz", ".zst")
 BLOCK = 1 << 17

@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wayword.corpus.files import COMPRESSION, FilePath, open_text
+from wayword.corpus.files import COMPRESSION, open_text
 from wayword.corpus.tmx import tmx_units
 from wayword.errors import ArgumentError, FormatError
+from wayword.types import FilePath
 
 __all__ = [
     "FORMATS",

@@ -25,8 +25,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from wayword.corpus.files import FilePath, memory_left
+from wayword.corpus.files import memory_left
 from wayword.errors import FormatError
+from wayword.types import FilePath
 
 __all__ = ["Form", "FormFile", "Runs", "forms_within", "lower", "parse_form", "usual_form"]
 

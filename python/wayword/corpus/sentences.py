@@ -24,10 +24,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wayword.corpus.moses_rules import nonbreaking_prefixes
+from wayword.types import Span
 
 __all__ = ["SplitText", "split_at", "split_lines", "split_sentences"]
 
-Span = tuple[int, int]
 #: Marks after which a sentence ends whatever follows, and all after which it may end.
 WIDE_ENDS = frozenset("。！？")
 ENDS = ".!?…؟।۔。！？"

@@ -20,9 +20,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wayword.corpus.files import FilePath, new_bytes
+from wayword.corpus.files import new_bytes
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.options import check_choice, check_range
+from wayword.types import FilePath
 
 __all__ = ["KINDS", "MARK", "Options", "Subwords", "check_installed", "join_pieces", "whole_words"]
 

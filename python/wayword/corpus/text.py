@@ -27,7 +27,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.files import size_in_bytes
 from wayword.corpus.forms import Runs, forms_within, lower
 from wayword.corpus.join import UNSPACED
 from wayword.corpus.offsets import locate
@@ -38,6 +38,7 @@ from wayword.corpus.subwords import MARK, Subwords, join_pieces
 from wayword.corpus.tokenizer import TOKENIZERS, resolve
 from wayword.corpus.truecase import Truecaser, count_forms, count_runs, write_forms
 from wayword.errors import ArgumentError
+from wayword.types import FilePath
 
 __all__ = ["CASES", "Preparation", "RoundTrip", "round_trip"]
 

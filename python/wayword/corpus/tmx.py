@@ -10,8 +10,9 @@ Not: attributes, notes and the contents of formatting codes.
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from wayword.corpus.files import BLOCK, FilePath, open_bytes
+from wayword.corpus.files import BLOCK, open_bytes
 from wayword.errors import FormatError
+from wayword.types import FilePath
 
 __all__ = ["tmx_units"]
 

@@ -20,9 +20,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import new_file, open_text
 from wayword.corpus.forms import DOTTED, Form, FormFile, Runs, lower, parse_form, usual_form
 from wayword.errors import FormatError
+from wayword.types import FilePath
 
 __all__ = ["Form", "Truecaser", "count_forms", "count_runs", "write_forms"]
 

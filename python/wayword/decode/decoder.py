@@ -1,6 +1,6 @@
 """The decoder: models, weights and settings, ready to translate tokenised sentences."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from wayword.errors import ArgumentError, MismatchError
 from wayword.extract import PhraseTable
 from wayword.lm import LanguageModel
 from wayword.reorder.feature import Feature, log_matrix
+from wayword.types import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "NbestList", "Pair", "Suggestion"]
 
-Progress = Callable[[int, int], object]
 Links = tuple[tuple[int, int], ...]
 #: A pair to learn: source words in the decoder's order, target words, links.
 Pair = tuple[Sequence[str], Sequence[str], Sequence[tuple[int, int]]]

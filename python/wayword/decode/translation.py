@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wayword.corpus.source import Offsets, Source
+from wayword.types import Span
 
 if TYPE_CHECKING:
     from wayword import _core
 
 __all__ = ["Arc", "Hypothesis", "Phrase", "Stack", "Statistics", "Translation"]
 
-Span = tuple[int, int]
 #: Words of the source and of the target.
 SegmentSpans = tuple[Span, Span]
 

@@ -16,12 +16,13 @@ from typing import Any
 from wayword.align import Aligner, fit
 from wayword.corpus import Bitext
 from wayword.corpus.annotate import Annotator
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.corpus.text import Preparation
 from wayword.evaluate.compare import Comparison, compare
 from wayword.evaluate.gold import Gold, Links, Output, check_count
 from wayword.evaluate.metric import AUTO, Options
 from wayword.evaluate.read import VERBS, tag_weights
+from wayword.types import FilePath
 
 __all__ = ["Judged", "Sides", "compare_raw", "learn_aligner"]
 

@@ -7,7 +7,6 @@ Out: ``Gold`` and ``Output``. The first line that does not fit stops everything,
 """
 
 import math
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from wayword.corpus.annotate import read_factored
 from wayword.corpus.files import open_text, spooled
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.evaluate.gold import Gold, Links, Output, check_count, check_links, word_counts
+from wayword.types import FilePath
 
 __all__ = [
     "VERBS",
@@ -34,7 +34,6 @@ __all__ = [
     "tag_weights",
 ]
 
-FilePath = str | os.PathLike[str]
 
 #: Universal POS tags of verbs. ``V*`` in a list stands for all tags that begin so.
 VERBS = ("VERB", "AUX")

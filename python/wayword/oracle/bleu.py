@@ -22,7 +22,7 @@ itg    100.000 if you could explain that to me
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +35,10 @@ from wayword.extract import PhraseTable
 from wayword.oracle.lengths import length_bins
 from wayword.oracle.space import STATES, Space
 from wayword.report.oracle import BleuResult, LengthRow
+from wayword.types import Progress
 
 __all__ = ["BINS", "SPACES", "Best", "CandidateOptions", "Candidates", "Phrase", "bleu_oracle"]
 
-Progress = Callable[[int, int], object]
 
 #: The spaces of the paper's Table 2, and no reordering.
 SPACES = ("itg", "ibm:4", "ibm:2", "mj2", "mj1", "mono")

@@ -18,7 +18,7 @@ Cost: linear, in the core; bounded orders are a search, exact unless ``Rewrite.e
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,10 @@ import numpy as np
 from wayword import _core
 from wayword.align import Links
 from wayword.errors import ArgumentError
+from wayword.types import Progress
 
 __all__ = ["WAITS", "Lag", "Rewrite", "labels", "lag_oracle", "rewrites"]
 
-Progress = Callable[[int, int], object]
 Lengths = Sequence[tuple[int, int]]
 
 #: The k that links ahead are counted for.

@@ -13,7 +13,7 @@ Cost: some tens of microseconds a sentence, in the core.
 [(0.0, 0.429, 0.0), (0.5, 0.143, 0.667)]
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,10 +24,10 @@ from wayword.align import Links
 from wayword.oracle.lengths import length_bins
 from wayword.oracle.space import Space
 from wayword.reorder.order import Heuristic
+from wayword.types import Progress
 
 __all__ = ["BINS", "PLACES", "SPACES", "OrderRow", "order_oracle"]
 
-Progress = Callable[[int, int], object]
 
 #: The spaces that are compared when none are named.
 SPACES = ("mono", "mj1", "mj2", "ibm:2", "ibm:4", "dl:6", "itg:5", "itg:10", "itg")

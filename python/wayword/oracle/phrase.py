@@ -11,7 +11,7 @@ output, nor below source order, and any order never below the space.
 Cost: up to eighteen searches a sentence; pop limit and options a span are options.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,10 +20,10 @@ from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Options, Output, make_metric
 from wayword.oracle.lengths import length_bins
 from wayword.system import System
+from wayword.types import Progress
 
 __all__ = ["BINS", "Reach", "ReachRow", "Sentence", "phrase_oracle"]
 
-Progress = Callable[[int, int], object]
 
 #: The longest lengths of all bins but the last.
 BINS = (10, 20, 30, 40)

@@ -15,10 +15,10 @@ from pathlib import Path
 from wayword.align import Links
 from wayword.align.score import parse_links
 from wayword.corpus import Bitext
-from wayword.corpus.files import FilePath
 from wayword.errors import ArgumentError
 from wayword.evaluate.read import read_lines
 from wayword.oracle.lengths import pair_lengths
+from wayword.types import FilePath
 
 __all__ = ["read_linked"]
 

@@ -21,7 +21,7 @@ Cost: counting is O(n·K) for trees and O(1) for ``ibm:K``; lattices grow with t
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import factorial
@@ -29,10 +29,10 @@ from math import factorial
 from wayword import _core
 from wayword.errors import ArgumentError
 from wayword.oracle.lattice import Lattice
+from wayword.types import Progress
 
 __all__ = ["STATES", "Space"]
 
-Progress = Callable[[int, int], object]
 
 #: States of a lattice, and places looked at for a nearest order, at most.
 STATES = 2_000_000

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wayword.corpus.files import FilePath
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
 from wayword.extract import PhraseTable
 from wayword.system import System
 from wayword.tune.dev import read_dev
+from wayword.types import FilePath
 
 __all__ = ["Texts", "read_texts"]
 

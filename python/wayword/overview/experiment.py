@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from wayword.corpus.files import FilePath
 from wayword.evaluate import Gold, Output, make_metric
 from wayword.evaluate.read import read_lines
 from wayword.experiment import Corpus, Experiment, folder_name
 from wayword.report.experiment_page import Texts
 from wayword.stages import read_evaluation
+from wayword.types import FilePath
 
 __all__ = ["SENTENCES", "texts_of"]
 

@@ -12,7 +12,7 @@ Not: other outputs than those of systems; ``wayword evaluate --html`` compares a
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy as np
 
 from wayword import __version__
 from wayword.corpus import Bitext
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.decode import Translation
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold, Metric, Options, Output, compare, make_metric
@@ -36,10 +36,10 @@ from wayword.oracle.phrase import phrase_oracle
 from wayword.report.system import Cells, Derivation, Grid, Overview, Report, Tested, TestSet
 from wayword.system import System
 from wayword.tune.dev import read_dev
+from wayword.types import FilePath, Progress
 
 __all__ = ["ORACLE", "inspect", "report"]
 
-Progress = Callable[[int, int], object]
 
 #: Sentences that the phrase oracle is asked about unless told otherwise.
 ORACLE = 100

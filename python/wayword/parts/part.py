@@ -28,10 +28,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wayword.corpus.files import FilePath, is_plain_name
+from wayword.corpus.files import is_plain_name
 from wayword.errors import ArgumentError, FormatError
 from wayword.manifest import Sums, check_digest
 from wayword.stage import Stage
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     from wayword.align import Aligner

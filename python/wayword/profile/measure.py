@@ -15,7 +15,7 @@ Cost: docs/profile.md has the times; most of it is the order oracle.
 (200, 'search.space')
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -34,10 +34,10 @@ from wayword.profile.advice import FAR_WORDS, Figures, advise
 from wayword.profile.orders import JUMP, Orders, Reversals, reversals
 from wayword.profile.samples import patterns, telling
 from wayword.report.profile import Distance, Mover, Pattern, Profile, Sample
+from wayword.types import Progress
 
 __all__ = ["LIMITS", "SPACES", "profile"]
 
-Progress = Callable[[int, int], object]
 
 #: The distortion limits that are told apart.
 LIMITS = tuple(range(JUMP))

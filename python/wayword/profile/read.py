@@ -7,7 +7,7 @@ lower case, and linked by the aligner of ``wayword.align`` unless it is said to 
 Cost: that of tokenisation and alignment, where they are needed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wayword import align
@@ -15,13 +15,12 @@ from wayword.align import Links
 from wayword.corpus import Bitext
 from wayword.corpus.annotate import open_annotator, read_factored
 from wayword.corpus.collection import find_pieces, language_of, read_bitext
-from wayword.corpus.files import FilePath
 from wayword.corpus.text import Preparation
 from wayword.errors import ArgumentError, MismatchError
+from wayword.types import FilePath, Progress
 
 __all__ = ["Linked", "read_text", "tags_of"]
 
-Progress = Callable[[int, int], object]
 
 WITH_LINKS = 3
 

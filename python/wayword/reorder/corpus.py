@@ -11,7 +11,7 @@ Corpus(1 sentences, 3 words, W)
 [array([ 0, -1,  1], dtype=int32)]
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -19,11 +19,10 @@ import numpy.typing as npt
 
 from wayword import _core
 from wayword.corpus.annotate import Sentence
-from wayword.corpus.files import FilePath
+from wayword.types import FilePath, Progress
 
 __all__ = ["Corpus", "Words", "layers_of"]
 
-Progress = Callable[[int, int], object]
 #: Words, or words with tags and chunks.
 Words: TypeAlias = Sentence | Sequence[str]
 Ranks = npt.NDArray[np.int32]

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from wayword import _core
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
 from wayword.corpus.source import Source
 from wayword.errors import FormatError, MismatchError
+from wayword.types import FilePath
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,10 @@ to be translated right after another, and are put to the test alike.
 
 from typing import TypeAlias
 
-from wayword.corpus.files import FilePath, open_bytes
+from wayword.corpus.files import open_bytes
 from wayword.reorder.neural import NeuralModel
 from wayword.reorder.waw import WawModel
+from wayword.types import FilePath
 
 __all__ = ["Judge", "load_judge"]
 

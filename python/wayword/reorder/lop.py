@@ -29,7 +29,6 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError
 from wayword.handle import Handle
@@ -38,6 +37,7 @@ from wayword.reorder.corpus import Corpus, Words, layers_of
 from wayword.reorder.matrix import OrderMatrix
 from wayword.reorder.neural import Options as Network
 from wayword.reorder.order import share_in_order
+from wayword.types import FilePath, Progress
 
 __all__ = [
     "CHOICES",
@@ -59,7 +59,6 @@ __all__ = [
     "step",
 ]
 
-Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
 Watch = Callable[["Pass"], object]
 Order: TypeAlias = Sequence[int] | npt.NDArray[Any]

@@ -21,7 +21,7 @@ stands around them.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.corpus.files import FilePath, new_bytes
+from wayword.corpus.files import new_bytes
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, FormatError, MismatchError
 from wayword.handle import Handle
@@ -38,10 +38,10 @@ from wayword.options import build, check_number, check_range
 from wayword.reorder.corpus import Corpus, Words, layers_of
 from wayword.reorder.matrix import OrderMatrix
 from wayword.reorder.waw import MAX_WINDOW
+from wayword.types import FilePath, Progress
 
 __all__ = ["Corpus", "NeuralFeature", "NeuralModel", "Options", "Summary", "train"]
 
-Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
 #: Sizes of layers beyond this are refused.
 MOST = 4096

@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, zip_longest
 
 from wayword.corpus.annotate import Sentence, factored, parse_factored
-from wayword.corpus.files import FilePath, batches, open_text
+from wayword.corpus.files import batches, open_text
 from wayword.corpus.source import Source
 from wayword.errors import FormatError, MismatchError
 from wayword.reorder.lop import LopModel, Options
+from wayword.types import FilePath
 
 __all__ = [
     "held_out",

@@ -20,7 +20,7 @@ Not: a probability of the sentence's end; numbers of a row do not add up to 1.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wayword import _core
-from wayword.corpus.files import FilePath, size_in_bytes
+from wayword.corpus.files import size_in_bytes
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError
 from wayword.handle import Handle
@@ -45,6 +45,7 @@ from wayword.reorder.waw_evaluation import (
     ranking_of,
     reach_of,
 )
+from wayword.types import FilePath, Progress
 
 __all__ = [
     "BLOCK",
@@ -72,7 +73,6 @@ __all__ = [
     "write_samples",
 ]
 
-Progress = Callable[[int, int], object]
 Floats = npt.NDArray[np.float64]
 
 

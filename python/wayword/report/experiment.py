@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import new_file
 from wayword.evaluate import METRICS
 from wayword.report.table import Table, in_markdown
+from wayword.types import FilePath
 
 __all__ = [
     "FORMS",

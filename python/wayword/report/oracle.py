@@ -19,8 +19,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import new_file
 from wayword.report.table import Table
+from wayword.types import FilePath
 
 __all__ = ["BleuResult", "LengthRow", "bleu_table", "curves", "order_table", "reach_table"]
 

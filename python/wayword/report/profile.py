@@ -13,10 +13,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from wayword.corpus.files import FilePath
 from wayword.errors import FormatError
 from wayword.report.oracle import order_table
 from wayword.report.table import Table, listing
+from wayword.types import FilePath
 
 __all__ = ["Advice", "Distance", "Mover", "Pattern", "Profile", "Sample", "load_profile", "text"]
 

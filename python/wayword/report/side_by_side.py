@@ -27,11 +27,12 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import new_file
 from wayword.evaluate import METRICS, Comparison, Gold, Output, Score
 from wayword.evaluate.differ import DISTANCES, Difference, closest, difference, places, wrong_pairs
 from wayword.evaluate.gold import Links, Ranks
 from wayword.evaluate.raw import Judged
+from wayword.types import FilePath
 
 __all__ = ["draw", "sentences", "write"]
 

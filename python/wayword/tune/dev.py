@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wayword.corpus.files import FilePath, new_file
+from wayword.corpus.files import new_file
 from wayword.errors import ArgumentError
 from wayword.evaluate import Gold
 from wayword.evaluate.read import read_gold, read_lines
@@ -21,6 +21,7 @@ from wayword.store import locked
 from wayword.system import System
 from wayword.tune.run import Tuning, tune
 from wayword.tune.words import Words, words_of
+from wayword.types import FilePath
 
 __all__ = ["check_output", "read_dev", "tune_system"]
 

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any
 
-from wayword.corpus.files import FilePath
 from wayword.decode.translation import Statistics, Translation
 from wayword.errors import ArgumentError
 from wayword.evaluate import ORDER, Gold, Options, Output, make_metric
@@ -27,6 +26,7 @@ from wayword.reorder import waw
 from wayword.reorder.judge import Judge
 from wayword.system import System
 from wayword.tune.objective import Objective, check_dev
+from wayword.types import FilePath
 
 __all__ = ["Grid", "Pruning", "Tried", "prune_grid", "prunings", "worth_decoding"]
 

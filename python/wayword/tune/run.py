@@ -24,7 +24,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from wayword.corpus.annotate import factored
-from wayword.corpus.files import FilePath
 from wayword.corpus.source import Source
 from wayword.errors import ArgumentError, FormatError
 from wayword.evaluate import Gold, Options
@@ -37,12 +36,12 @@ from wayword.tune.pool import Decodes, Measured, Nbest, Pool, Seed, Vector, comp
 from wayword.tune.pro import Pro
 from wayword.tune.space import Space, average, flat
 from wayword.tune.state import Decoded, Folder, Record
+from wayword.types import FilePath, Progress
 
 __all__ = ["METHODS", "Plan", "Run", "Tuner", "Tuning", "tune"]
 
 LOG = logging.getLogger(__name__)
 
-Progress = Callable[[int, int], object]
 
 #: When no weight moves by more, a run ends.
 STILL = 1e-5

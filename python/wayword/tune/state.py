@@ -21,10 +21,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from wayword.corpus.files import FilePath, new_bytes, new_file
+from wayword.corpus.files import new_bytes, new_file
 from wayword.errors import FormatError, MismatchError
 from wayword.tune.notes import Notes
 from wayword.tune.pool import Candidates, Fresh, Nbest
+from wayword.types import FilePath
 
 __all__ = ["Decoded", "Folder", "Record", "read_lists", "write_lists"]
 

@@ -4,7 +4,7 @@ In: a system and a sentence. Out: plain values, ready for JSON and for the page.
 Cost: a search that keeps its arcs, and one alignment.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from wayword.corpus.source import Source
 from wayword.decode import Stack, Translation
 from wayword.system import System
 from wayword.teach import link
+from wayword.types import Progress
 
 __all__ = ["explain", "word_graph"]
 
-Progress = Callable[[int, int], object]
 #: Least posterior of a link that is told, and the largest matrix.
 POSTERIOR, LARGEST = 0.02, 60
 

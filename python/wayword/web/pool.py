@@ -22,9 +22,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from wayword.types import Progress
+
 __all__ = ["Busy", "Pool", "TimeUp"]
 
-Progress = Callable[[int, int], object]
 #: Items, threads that may be used, what tells that time is up; an answer for each item.
 Run = Callable[[Sequence[Any], int, Progress], Sequence[Any]]
 #: How much the newest task counts in the mean time of a task.

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from wayword.align import Aligner
-from wayword.corpus.files import FilePath
 from wayword.corpus.sentences import SplitText
 from wayword.decode import Translation
 from wayword.decode.concatenate import best_combinations
@@ -23,13 +22,13 @@ from wayword.errors import ArgumentError, LimitError
 from wayword.pack import is_cached
 from wayword.system import System
 from wayword.teach import link
+from wayword.types import FilePath, Progress
 from wayword.web.asked import Asked
 from wayword.web.languages import name_of, ranked
 from wayword.web.tags import parse, place
 
 __all__ = ["Job", "Loaded", "Service"]
 
-Progress = Callable[[int, int], object]
 #: A sentence, and words in it that stay as they are.
 Line = tuple[str, tuple[str, ...]]
 #: Variants of systems that are kept.

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from wayword.corpus.annotate.sentence import Sentence
-from wayword.corpus.files import FilePath, sha256
+from wayword.corpus.files import sha256
 from wayword.errors import ArgumentError, FormatError, MismatchError
+from wayword.types import FilePath
 
 __all__ = [
     "KINDS",

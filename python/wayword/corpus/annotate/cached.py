@@ -12,7 +12,8 @@ from pathlib import Path
 
 from wayword.corpus.annotate.annotator import Annotator
 from wayword.corpus.annotate.factored import factored
-from wayword.corpus.files import FilePath, new_file, open_text, sha256
+from wayword.corpus.files import new_file, open_text, sha256
+from wayword.types import FilePath
 
 __all__ = ["annotate_file"]
 

@@ -26,8 +26,9 @@ from typing import Any
 from wayword import _core
 from wayword.corpus.annotate.annotator import batches, file_manifest
 from wayword.corpus.annotate.sentence import Sentence
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import new_file, open_text
 from wayword.errors import FormatError
+from wayword.types import FilePath
 
 __all__ = ["ClassSummary", "Classes"]
 

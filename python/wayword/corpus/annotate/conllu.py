@@ -16,8 +16,9 @@ from wayword.corpus.annotate.sentence import (
     Sentence,
     chunks_from_tags,
 )
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import new_file, open_text
 from wayword.errors import ArgumentError, FormatError
+from wayword.types import FilePath
 
 __all__ = ["conllu_lines", "read_conllu", "read_multiword", "write_conllu"]
 

@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from wayword.corpus.annotate.sentence import Chunk, Sentence, chunks_from_tags
-from wayword.corpus.files import FilePath, new_file, open_text
+from wayword.corpus.files import new_file, open_text
 from wayword.errors import ArgumentError, FormatError
+from wayword.types import FilePath
 
 __all__ = [
     "FACTORS",

@@ -16,8 +16,8 @@ from typing import Any
 from wayword.corpus.annotate.annotator import batches, file_manifest
 from wayword.corpus.annotate.sentence import Sentence
 from wayword.corpus.annotate.treebank import read_annotated
-from wayword.corpus.files import FilePath
 from wayword.errors import MismatchError
+from wayword.types import FilePath
 
 __all__ = ["Gold"]
 

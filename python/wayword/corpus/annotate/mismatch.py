@@ -19,7 +19,8 @@ from typing import Any
 
 from wayword.corpus.annotate.conllu import read_conllu, read_multiword
 from wayword.corpus.annotate.treebank import respelled
-from wayword.corpus.files import FilePath, open_text
+from wayword.corpus.files import open_text
+from wayword.types import FilePath
 
 __all__ = ["REASONS", "Mismatch", "compare_tokens"]
 

@@ -23,8 +23,8 @@ from typing import Any
 from wayword import _core
 from wayword.corpus.annotate.annotator import batches, file_manifest
 from wayword.corpus.annotate.sentence import OUTSIDE, Chunk, Sentence
-from wayword.corpus.files import FilePath
 from wayword.errors import ArgumentError, MismatchError
+from wayword.types import FilePath
 
 __all__ = ["Tagger"]
 

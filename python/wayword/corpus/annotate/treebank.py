@@ -13,8 +13,9 @@ from wayword.corpus.annotate.chunks import derive_chunks
 from wayword.corpus.annotate.conllu import read_conllu
 from wayword.corpus.annotate.factored import read_factored
 from wayword.corpus.annotate.sentence import Sentence
-from wayword.corpus.files import COMPRESSION, FilePath
+from wayword.corpus.files import COMPRESSION
 from wayword.errors import ArgumentError, FormatError
+from wayword.types import FilePath
 
 __all__ = ["CHUNKS", "SPELLINGS", "is_conllu", "read_annotated", "read_treebank", "respelled"]
 
