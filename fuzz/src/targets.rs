@@ -8,7 +8,7 @@ use wayword::corpus::annotated::Sentence;
 use wayword::corpus::{Bitext, DoctorOptions, Layout, LineReader, ReadOptions, doctor};
 use wayword::extract::{Counts, ExtractOptions};
 use wayword::feature::Coverage;
-use wayword::lm::{self, LoadOptions};
+use wayword::lm::{self, LmLoadOptions};
 use wayword::phrase_table::{COLUMNS, PhraseTable, TextTables, import};
 use wayword::reorder::jump::{Judge, Window};
 use wayword::reorder::{lop, neural, waw};
@@ -131,7 +131,7 @@ fn factored(path: &Path, out: &Path) -> Result<()> {
 }
 
 fn arpa(path: &Path, _: &Path) -> Result<()> {
-    let model = lm::load(path, LoadOptions::default(), &Job::default())?;
+    let model = lm::load(path, LmLoadOptions::default(), &Job::default())?;
     model.score_line("das haus ist klein", (true, true));
     Ok(())
 }
@@ -147,7 +147,7 @@ fn waw_text(path: &Path, _: &Path) -> Result<()> {
 }
 
 fn language_model(path: &Path, _: &Path) -> Result<()> {
-    let options = LoadOptions { verify: true, in_memory: false };
+    let options = LmLoadOptions { verify: true, in_memory: false };
     let model = lm::load(path, options, &Job::default())?;
     model.score_line("das haus ist klein", (true, true));
     model.score_line("the house of the man is small .", (true, true));
@@ -172,9 +172,9 @@ fn table(path: &Path, _: &Path) -> Result<()> {
 }
 
 fn counted_ngrams(path: &Path, _: &Path) -> Result<()> {
-    let parts = lm::Parts::open(&[path], None)?;
-    let options = lm::TrainOptions { order: parts.order(), prune: vec![0], memory: 1 << 20 };
-    lm::estimate_parts(parts, &options, &Job::default()).map(|_| ())
+    let parts = lm::CountShards::open(&[path], None)?;
+    let options = lm::LmTrainOptions { order: parts.order(), prune: vec![0], memory: 1 << 20 };
+    lm::estimate_from_shards(parts, &options, &Job::default()).map(|_| ())
 }
 
 fn counts(path: &Path, _: &Path) -> Result<()> {

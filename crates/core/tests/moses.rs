@@ -14,7 +14,7 @@ use wayword::Job;
 use wayword::corpus::LineReader;
 use wayword::decode::{Decoder, Models, Outcome, Request, Search, Settings, Translation, Wanted};
 use wayword::feature::Weights;
-use wayword::lm::{self, LoadOptions};
+use wayword::lm::{self, LmLoadOptions};
 use wayword::orientation::Orientation;
 use wayword::phrase_table::{self, COLUMNS, PhraseTable, TableSeat, TextTables};
 use wayword::reorder::{Distortion, Space};
@@ -89,7 +89,7 @@ impl MosesCase {
         let kind = Orientation::named(self.orientation).unwrap();
         let table = self.import_table(kind);
         let lm = fixture("lmplz/order5.arpa.gz");
-        let lm = lm::load(&lm, LoadOptions::default(), &Job::default()).unwrap();
+        let lm = lm::load(&lm, LmLoadOptions::default(), &Job::default()).unwrap();
         let seat = TableSeat { table: &table, orientation: Some(kind) };
         let models =
             Models { phrases: &seat, lms: vec![&lm], orientation: Some(kind), paths: vec![] };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use wayword::Job;
 use wayword::corpus::LineReader;
 use wayword::error::{Error, Place};
-use wayword::lm::{self, Grams, LoadOptions, SentenceScore, TrainOptions};
+use wayword::lm::{self, LmLoadOptions, LmTrainOptions, NgramSource, SentenceScore};
 use wayword::storage::NewFile;
 
 /// The type of scores, as numpy names it.
@@ -42,7 +42,7 @@ impl LanguageModel {
         in_memory: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let options = LoadOptions { verify, in_memory };
+        let options = LmLoadOptions { verify, in_memory };
         enter(py, 1, progress, |job| lm::load(&path, options, job)).map(LanguageModel::new)
     }
 
@@ -191,7 +191,7 @@ fn report(lines: usize, job: &Job) -> wayword::Result<()> {
 /// Collects the text of a model; see `wayword.lm.train`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct LanguageModelTrainer {
-    corpus: Mutex<Option<lm::Corpus>>,
+    corpus: Mutex<Option<lm::LmCorpus>>,
     memory: usize,
 }
 
@@ -199,7 +199,7 @@ impl LanguageModelTrainer {
     /// Runs something with the corpus, which is there until the estimation.
     fn with<T>(
         &self,
-        work: impl FnOnce(&mut lm::Corpus) -> wayword::Result<T>,
+        work: impl FnOnce(&mut lm::LmCorpus) -> wayword::Result<T>,
     ) -> wayword::Result<T> {
         let mut corpus = self.corpus.lock().expect("no panic while the lock is held");
         work(corpus.as_mut().ok_or_else(used)?)
@@ -219,7 +219,7 @@ impl LanguageModelTrainer {
     #[new]
     #[pyo3(signature = (*, memory, temp_dir=None))]
     fn new(memory: usize, temp_dir: Option<PathBuf>) -> Self {
-        let corpus = lm::Corpus::new(memory, temp_dir.as_deref());
+        let corpus = lm::LmCorpus::new(memory, temp_dir.as_deref());
         LanguageModelTrainer { corpus: Mutex::new(Some(corpus)), memory }
     }
 
@@ -261,7 +261,7 @@ impl LanguageModelTrainer {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Option<LanguageModel>, Bound<'py, PyDict>)> {
-        let options = TrainOptions { order, prune, memory: self.memory };
+        let options = LmTrainOptions { order, prune, memory: self.memory };
         let memory = self.memory;
         let (model, summary) = enter(py, threads, progress, |job| {
             let corpus = self.corpus.lock().expect("no panic while the lock is held").take();
@@ -275,12 +275,12 @@ impl LanguageModelTrainer {
     /// Counts n-grams of up to `order` words and writes them for `estimate_language_model`; gives
     /// the number of sentences.
     fn write_counts(&self, py: Python<'_>, path: PathBuf, order: usize) -> PyResult<u64> {
-        let options = TrainOptions { order, prune: Vec::new(), memory: self.memory };
+        let options = LmTrainOptions { order, prune: Vec::new(), memory: self.memory };
         enter(py, 1, None, |job| {
             let corpus = self.corpus.lock().expect("no panic while the lock is held").take();
             let corpus = corpus.ok_or_else(used)?;
             let sentences = corpus.sentences();
-            lm::write_part(corpus, &options, &path, job)?;
+            lm::write_count_shard(corpus, &options, &path, job)?;
             Ok(sentences)
         })
     }
@@ -301,16 +301,16 @@ pub fn estimate_language_model<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(LanguageModel, Bound<'py, PyDict>)> {
     let (model, summary) = enter(py, threads, progress, |job| {
-        let parts = lm::Parts::open(&counts, temp_dir.as_deref())?;
-        let options = TrainOptions { order: parts.order().max(1), prune, memory };
-        let estimate = lm::estimate_parts(parts, &options, job)?;
+        let parts = lm::CountShards::open(&counts, temp_dir.as_deref())?;
+        let options = LmTrainOptions { order: parts.order().max(1), prune, memory };
+        let estimate = lm::estimate_from_shards(parts, &options, job)?;
         let summary = estimate.summary().clone();
         let model = match out.as_deref() {
             Some(path) => {
-                lm::write_image(&estimate, path, memory, job)?;
+                lm::write_binary(&estimate, path, memory, job)?;
                 lm::Model::open(path, false)?
             }
-            None => lm::write_image_in_memory(&estimate, memory, job)?,
+            None => lm::build_model(&estimate, memory, job)?,
         };
         Ok((model, summary))
     })?;
@@ -343,7 +343,7 @@ pub fn mix_language_models(
 
 /// Writes n-grams as a file of the kind that is wanted, or as a model in memory.
 fn written(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     out: Option<&Path>,
     arpa: bool,
     memory: usize,
@@ -355,14 +355,17 @@ fn written(
             None
         }
         Some(path) => {
-            lm::write_image(grams, path, memory, job)?;
+            lm::write_binary(grams, path, memory, job)?;
             Some(lm::Model::open(path, false)?)
         }
-        None => Some(lm::write_image_in_memory(grams, memory, job)?),
+        None => Some(lm::build_model(grams, memory, job)?),
     })
 }
 
-fn summary_as_dict<'py>(py: Python<'py>, summary: &lm::Summary) -> PyResult<Bound<'py, PyDict>> {
+fn summary_as_dict<'py>(
+    py: Python<'py>,
+    summary: &lm::LmTrainSummary,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let discounts: Vec<_> = summary.discounts.iter().map(|discount| discount.amounts).collect();
     dict.set_item("order", summary.counts.len())?;

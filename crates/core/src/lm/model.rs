@@ -1,19 +1,21 @@
-//! Answers queries from a mapped model.
+//! A mapped n-gram model and its queries.
 //!
-//! In: a state (what is known of the words before) and a word. Out: the word's score and the
-//! next state. How: one probe per order, from the word by itself to the longest n-gram, and no
-//! probe that is known to fail; backoffs of the history are in the state already.
+//! In: a state (the relevant history) and a word. Out: the log probability of the word and the next
+//! state. How: one probe per order from the unigram up; the sign of a probability tells whether a
+//! longer n-gram exists, so a probe that must fail is skipped. The state carries the backoffs of
+//! the history.
 //! Cost: no allocation; mapping a file takes the time to check its header.
-//! Safety: every read is bounds-checked, so damaged bytes give wrong scores at worst, and
-//! `verified`, to be asked before scores go out, finds them.
+//! Safety: every read is bounds-checked, so damaged bytes give wrong scores at worst; `verified`
+//! detects the damage and is called before scores are returned to the user.
 
-use super::grams::{Gram, GramIter, Grams, matters};
-use super::image::{LAST, word_hash};
-use super::layout::{
-    FORMER_MAGIC, Header, LINE, Layout, SEAL, SHORT_SLOT, SLOT, Table, first_hash, home, next_hash,
-    score, stored,
+use super::binary_layout::{
+    BinaryHeader, BinaryLayout, CACHE_LINE, FORMER_MAGIC, LONG_SLOT, ProbingTable, SEAL,
+    SHORT_SLOT, extend_hash, home_line, score, stored_hash, unigram_hash,
 };
-use super::state::State;
+use super::binary_writer::{LAST_FLAG, word_hash};
+use super::ngram::{NgramIter, ScoredNgram, has_extension};
+use super::ngram_source::NgramSource;
+use super::ngram_state::NgramState;
 use super::{BOS, EOS, MAX_ORDER, UNK};
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
@@ -25,49 +27,51 @@ use crate::storage::{
 use memmap2::{Mmap, MmapMut};
 use std::path::{Path, PathBuf};
 
-/// Queries whose loads are under way at the same time.
-pub(super) const TOGETHER: usize = 16;
+/// Number of queries whose memory loads overlap.
+pub(super) const PREFETCH_BATCH: usize = 16;
 
-/// A language model; shared by threads, never changed.
+/// A trained n-gram model; immutable and shared by threads.
 #[derive(Debug)]
 pub struct Model {
     bytes: Mmap,
-    header: Header,
-    layout: Layout,
+    header: BinaryHeader,
+    layout: BinaryLayout,
     digest: u64,
     path: Option<PathBuf>,
-    /// Under way when the bytes are those of a file that was not verified.
+    /// Background comparison with the checksum, for a mapped file that was not verified on opening.
     check: Option<Check>,
 }
 
-/// The answer to a query.
+/// The result of a query, like KenLM's `FullScoreReturn`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Match {
+pub struct NgramMatch {
     /// Natural logarithm of the word's probability.
     pub score: f32,
-    /// Length of the n-gram that was found.
+    /// Length of the longest matching n-gram.
     pub order: u8,
 }
 
-/// The longest n-gram that was found for a word.
-pub(super) struct Walk {
-    /// The logarithm of its probability, without the sign.
+/// The longest n-gram that matches a word and its history.
+pub(super) struct NgramLookup {
+    /// Absolute value of its log probability (natural logarithm).
     pub prob: f32,
-    /// Its length.
+    /// Its length in words.
     pub order: usize,
-    /// Words of the history that were looked at, and one more if an older word might matter.
+    /// Number of history words that were examined, plus one if a word beyond the history could
+    /// matter.
     pub seen: u32,
-    /// Words of the state after it.
+    /// Number of words in the state after it.
     pub len: usize,
 }
 
-/// Whether these bytes begin a file of this format.
-pub fn is_image(start: &[u8]) -> bool {
+/// Return whether `start` begins with the magic bytes of a binary model of this or the former
+/// version.
+pub fn is_binary_model(start: &[u8]) -> bool {
     start.starts_with(&SEAL.magic) || start.starts_with(FORMER_MAGIC)
 }
 
 impl Model {
-    /// Maps a file; its header and size are checked, and all of it with `verify`.
+    /// Map a file. Check its header and size, and with `verify` its checksum.
     pub fn open(path: &Path, verify: bool) -> Result<Self> {
         let (file, bytes) = map_open(path)?;
         let mut model = Model::from_bytes(bytes, Some(path), verify)?;
@@ -79,8 +83,8 @@ impl Model {
         Ok(model)
     }
 
-    /// Refuses a damaged model, once all of it was compared with its checksum. Ask before what
-    /// was scored with it goes out.
+    /// Return an error if the file is damaged. Wait for the comparison with the checksum to finish;
+    /// call this before returning scores.
     pub fn verified(&self) -> Result<()> {
         let path = self.path.as_deref().unwrap_or(Path::new("model"));
         match self.check.as_ref().map_or(Ok(true), Check::is_sound) {
@@ -94,12 +98,12 @@ impl Model {
         SEAL.error(Place::file(self.path.as_deref().unwrap_or(Path::new("model"))), flaw)
     }
 
-    /// A model in memory.
+    /// Create a model from the bytes of `binary_writer`.
     pub(super) fn from_memory(bytes: MmapMut) -> Result<Self> {
         Model::from_bytes(read_only(bytes)?, None, false)
     }
 
-    /// A copy of bytes that `bytes` gave.
+    /// Create a model from a copy of the bytes that `bytes` returned.
     pub fn from_copy(bytes: &[u8]) -> Result<Self> {
         let mut copy = in_memory(bytes.len())?;
         prefer_large_pages(&copy);
@@ -107,8 +111,8 @@ impl Model {
         Model::from_bytes(read_only(copy)?, None, true)
     }
 
-    /// The same model in memory instead of a mapped file: quicker to query, as the system can
-    /// use larger pages, but all of it is read now.
+    /// Copy a mapped model into memory. Queries are faster because the system can use larger pages,
+    /// but the whole file is read at once.
     pub fn into_memory(self) -> Result<Self> {
         let path = self.path.clone();
         Ok(Model { path, ..Model::from_copy(&self.bytes)? })
@@ -117,8 +121,9 @@ impl Model {
     fn from_bytes(bytes: Mmap, path: Option<&Path>, verify: bool) -> Result<Self> {
         let wrong = |flaw| SEAL.error(Place::file(path.unwrap_or(Path::new("model"))), flaw);
         let sealed = SEAL.open(&bytes).map_err(wrong)?;
-        let header = Header::from_numbers(&sealed.numbers).map_err(wrong)?;
-        let layout = Layout::new(&header).ok_or_else(|| wrong(Flaw::new("impossible sizes")))?;
+        let header = BinaryHeader::from_numbers(&sealed.numbers).map_err(wrong)?;
+        let layout =
+            BinaryLayout::new(&header).ok_or_else(|| wrong(Flaw::new("impossible sizes")))?;
         if bytes.len() != layout.size {
             let found = format!("{} bytes instead of {}", bytes.len(), layout.size);
             return Err(wrong(Flaw::new(found)));
@@ -131,39 +136,40 @@ impl Model {
         Ok(Model { bytes, header, layout, digest, path, check: None })
     }
 
-    /// The file that is mapped.
+    /// Return the path of the mapped file, if any.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The model as bytes, as they are or would be in a file.
+    /// Return the content of the model file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// A number that tells this model from others.
+    /// Return the digest of the model's content.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// Length of the longest n-grams.
+    /// Return the length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.header.order
     }
 
-    /// Number of words, with the reserved ones.
+    /// Return the size of the vocabulary, with the reserved words.
     pub fn words(&self) -> usize {
         to_usize(self.header.counts[0])
     }
 
-    /// The number of a word; `UNK` when the model does not know it.
+    /// Return the id of a word, `UNK` for an unknown word.
     pub fn id(&self, word: &str) -> WordId {
         let hash = word_hash(word.as_bytes(), self.header.seed);
         let slot = self.find::<SHORT_SLOT>(&self.layout.vocab, hash);
         slot.and_then(|slot| short(slot, 8)).unwrap_or(UNK)
     }
 
-    /// The number of a word of a text, where the model's own marks are words like any other.
+    /// Return the id of a word of a text. `<s>` and `</s>` in a text are ordinary words, so they
+    /// map to `UNK`.
     pub fn text_id(&self, word: &str) -> WordId {
         match self.id(word) {
             BOS | EOS => UNK,
@@ -171,105 +177,110 @@ impl Model {
         }
     }
 
-    /// The state at the start of a sentence.
-    pub fn begin(&self) -> State {
-        let mut state = State::EMPTY;
+    /// Return the state at the start of a sentence (`<s>` as its only word).
+    pub fn begin(&self) -> NgramState {
+        let mut state = NgramState::EMPTY;
         let (_, backoff) = self.unigram(BOS);
         state.words[0] = BOS;
         state.backoffs[0] = backoff;
-        state.len = u8::from(matters(backoff));
+        state.len = u8::from(has_extension(backoff));
         state
     }
 
-    /// Scores a word after `state`; `next` becomes the state after it.
+    /// Return the log probability of a word after `state` and set `next` to the state after it.
     #[inline]
-    pub fn score(&self, state: &State, word: WordId, next: &mut State) -> f32 {
+    pub fn score(&self, state: &NgramState, word: WordId, next: &mut NgramState) -> f32 {
         self.look_up(state, word, next).score
     }
 
-    /// Scores a word and tells which n-gram was found; `next` becomes the state after it.
+    /// Return the log probability of a word and the length of the matching n-gram; set `next`.
     #[inline]
-    pub fn look_up(&self, state: &State, word: WordId, next: &mut State) -> Match {
-        let Walk { prob, order, len, .. } =
+    pub fn look_up(&self, state: &NgramState, word: WordId, next: &mut NgramState) -> NgramMatch {
+        let NgramLookup { prob, order, len, .. } =
             self.walk(state.words(), word, |place, word, backoff| {
                 next.words[place] = word;
                 next.backoffs[place] = backoff;
             });
         next.len = to_u8(len);
-        Match { score: state.backed_off(order - 1) - prob, order: to_u8(order) }
+        NgramMatch { score: state.backoff_sum(order - 1) - prob, order: to_u8(order) }
     }
 
-    /// Finds the longest n-gram of a word and what stood before it. `keep` gets what the state
-    /// after it is made of: place, word and backoff, newest first.
+    /// Find the longest n-gram that ends with `word` and is preceded by `history` (newest first).
+    /// Call `keep` for each word of the next state: its position, word id and backoff, newest
+    /// first.
     #[inline]
     pub(super) fn walk(
         &self,
         history: &[WordId],
         word: WordId,
         mut keep: impl FnMut(usize, WordId, f32),
-    ) -> Walk {
+    ) -> NgramLookup {
         let (mut prob, backoff) = self.unigram(word);
         keep(0, word, backoff);
-        let mut len = usize::from(matters(backoff));
+        let mut len = usize::from(has_extension(backoff));
         let (mut order, mut seen) = (1, 0);
-        let mut hash = first_hash(self.header.seed, word);
+        let mut hash = unigram_hash(self.header.seed, word);
         for (&older, table) in history.iter().zip(&self.layout.tables) {
             if prob.is_sign_positive() {
                 break;
             }
             seen += 1;
-            hash = next_hash(hash, older);
+            hash = extend_hash(hash, older);
             if order + 1 == self.header.order {
-                if let Some(slot) = self.find::<SHORT_SLOT>(table, stored(hash)) {
+                if let Some(slot) = self.find::<SHORT_SLOT>(table, stored_hash(hash)) {
                     prob = score(slot, 8).unwrap_or(prob);
                     order += 1;
                 }
                 break;
             }
-            let Some(slot) = self.find::<SLOT>(table, stored(hash)) else { break };
+            let Some(slot) = self.find::<LONG_SLOT>(table, stored_hash(hash)) else { break };
             prob = score(slot, 8).unwrap_or(prob);
             let backoff = score(slot, 12).unwrap_or_default();
             keep(order, older, backoff);
             order += 1;
-            if matters(backoff) {
+            if has_extension(backoff) {
                 len = order;
             }
         }
         if order == history.len() + 1 && prob.is_sign_negative() {
             seen += 1;
         }
-        Walk { prob: prob.abs(), order, seen, len }
+        NgramLookup { prob: prob.abs(), order, seen, len }
     }
 
-    /// Scores many words, each after its own state: `next[k]` becomes the state after
-    /// `queries[k]`, and `each` gets the answers in order. The look-ups of a few queries wait
-    /// for memory together, so this is quicker than one by one in a large model.
+    /// Query many words, each after its own state: set `next[k]` to the state after `queries[k]`
+    /// and call `each` with the results in order. The memory loads of `PREFETCH_BATCH` queries
+    /// overlap, which is faster than single queries in a large model.
     pub fn look_up_all(
         &self,
-        queries: &[(State, WordId)],
-        next: &mut [State],
-        mut each: impl FnMut(Match),
+        queries: &[(NgramState, WordId)],
+        next: &mut [NgramState],
+        mut each: impl FnMut(NgramMatch),
     ) {
-        for (queries, next) in queries.chunks(TOGETHER).zip(next.chunks_mut(TOGETHER)) {
-            let touched = queries
+        for (queries, next) in queries.chunks(PREFETCH_BATCH).zip(next.chunks_mut(PREFETCH_BATCH)) {
+            let prefetched = queries
                 .iter()
-                .fold(0, |sum, (state, word)| sum ^ self.touch(*word, state.words().iter()));
-            std::hint::black_box(touched);
+                .fold(0, |sum, (state, word)| sum ^ self.prefetch(*word, state.words().iter()));
+            std::hint::black_box(prefetched);
             for ((state, word), next) in queries.iter().zip(next) {
                 each(self.look_up(state, *word, next));
             }
         }
     }
 
-    /// Loads the lines that a look-up may need, whatever comes out of the first ones. The
-    /// result means nothing; it only must be used, or the loads would be left out.
+    /// Load the cache lines that a query may need. Return a meaningless value that the caller must
+    /// consume, or the compiler would drop the loads.
     #[inline]
-    pub(super) fn touch<'a>(&self, word: WordId, history: impl Iterator<Item = &'a WordId>) -> u64 {
-        let mut hash = first_hash(self.header.seed, word);
+    pub(super) fn prefetch<'a>(
+        &self,
+        word: WordId,
+        history: impl Iterator<Item = &'a WordId>,
+    ) -> u64 {
+        let mut hash = unigram_hash(self.header.seed, word);
         let mut sum = 0;
         for (&older, table) in history.zip(&self.layout.tables) {
-            hash = next_hash(hash, older);
-            let line = table.range.start + to_usize(home(hash, table.homes)) * LINE;
+            hash = extend_hash(hash, older);
+            let line = table.range.start + to_usize(home_line(hash, table.home_lines)) * CACHE_LINE;
             sum ^= long(&self.bytes, line).unwrap_or_default();
         }
         sum
@@ -283,21 +294,21 @@ impl Model {
         (score(slot, 0).unwrap_or_default(), score(slot, 4).unwrap_or_default())
     }
 
-    /// The slot with this hash. Within a line all slots are compared, without a branch to
-    /// guess: the number of smaller hashes is where it must be.
+    /// Return the slot with this hash. Compare all slots of a line without branches: the number of
+    /// smaller hashes is the index of the slot.
     #[inline]
-    fn find<const SIZE: usize>(&self, table: &Table, hash: u64) -> Option<&[u8]> {
+    fn find<const SIZE: usize>(&self, table: &ProbingTable, hash: u64) -> Option<&[u8]> {
         let lines = self.bytes.get(table.range.clone())?;
-        let mut at = to_usize(home(hash, table.homes)) * LINE;
+        let mut at = to_usize(home_line(hash, table.home_lines)) * CACHE_LINE;
         loop {
-            let line: &[u8; LINE] = lines.get(at..)?.first_chunk()?;
+            let line: &[u8; CACHE_LINE] = lines.get(at..)?.first_chunk()?;
             let smaller = |slot: usize| usize::from(long(line, slot * SIZE) < Some(hash));
-            let place = (0..LINE / SIZE).map(smaller).sum::<usize>();
-            if place < LINE / SIZE {
+            let place = (0..CACHE_LINE / SIZE).map(smaller).sum::<usize>();
+            if place < CACHE_LINE / SIZE {
                 let slot = &line[place * SIZE..];
                 return (long(slot, 0) == Some(hash)).then_some(slot);
             }
-            at += LINE;
+            at += CACHE_LINE;
         }
     }
 
@@ -306,14 +317,14 @@ impl Model {
         if order == 1 {
             return Some(self.unigram(words[0]));
         }
-        let first = first_hash(self.header.seed, words[0]);
-        let hash = words[1..].iter().fold(first, |hash, &word| next_hash(hash, word));
+        let first = unigram_hash(self.header.seed, words[0]);
+        let hash = words[1..].iter().fold(first, |hash, &word| extend_hash(hash, word));
         let table = &self.layout.tables[order - 2];
         if order == self.header.order {
-            let slot = self.find::<SHORT_SLOT>(table, stored(hash))?;
-            Some((score(slot, 8)?, super::grams::NO_EXTENSION))
+            let slot = self.find::<SHORT_SLOT>(table, stored_hash(hash))?;
+            Some((score(slot, 8)?, super::ngram::NO_EXTENSION))
         } else {
-            let slot = self.find::<SLOT>(table, stored(hash))?;
+            let slot = self.find::<LONG_SLOT>(table, stored_hash(hash))?;
             Some((score(slot, 8)?, score(slot, 12)?))
         }
     }
@@ -324,7 +335,7 @@ impl Model {
     }
 }
 
-impl Grams for Model {
+impl NgramSource for Model {
     fn order(&self) -> usize {
         self.header.order
     }
@@ -341,38 +352,38 @@ impl Grams for Model {
         letters.get(start..end(id as usize)).unwrap_or_default()
     }
 
-    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
+    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
         if order == 1 {
             return Ok(Box::new((0..to_u32(self.words())).map(|id| {
                 let (prob, backoff) = self.unigram(id);
                 let mut words = [0; MAX_ORDER];
                 words[0] = id;
-                Ok(Gram { words, prob, backoff })
+                Ok(ScoredNgram { words, prob, backoff })
             })));
         }
         let shorter = self.grams(order - 1)?;
-        Ok(Box::new(Extended { model: self, order, shorter, current: None, at: 0 }))
+        Ok(Box::new(ExtensionIter { model: self, order, shorter, current: None, at: 0 }))
     }
 }
 
-/// The n-grams of an order, listed by the shorter ones they end with.
-struct Extended<'a> {
+/// An iterator over the n-grams of an order, driven by the n-grams that they extend to the left.
+struct ExtensionIter<'a> {
     model: &'a Model,
     order: usize,
-    shorter: GramIter<'a>,
-    current: Option<Gram>,
+    shorter: NgramIter<'a>,
+    current: Option<ScoredNgram>,
     at: u64,
 }
 
-impl Extended<'_> {
-    fn advance(&mut self) -> Result<Option<Gram>> {
-        let Extended { model, order, .. } = *self;
+impl ExtensionIter<'_> {
+    fn advance(&mut self) -> Result<Option<ScoredNgram>> {
+        let ExtensionIter { model, order, .. } = *self;
         if self.at == model.header.counts[order - 1] {
             return Ok(None);
         }
         while self.current.is_none() {
             match self.shorter.next().transpose()? {
-                // Only n-grams with this sign are the ending of longer ones.
+                // Only an n-gram with a negative sign has longer n-grams that end with it.
                 Some(gram) => self.current = Some(gram).filter(|g| g.prob.is_sign_negative()),
                 None => return Err(model.list_damaged()),
             }
@@ -384,19 +395,19 @@ impl Extended<'_> {
             return Err(model.list_damaged());
         };
         self.at += 1;
-        if entry & LAST != 0 {
+        if entry & LAST_FLAG != 0 {
             self.current = None;
         }
         let mut gram = current;
-        gram.words[order - 1] = entry & !LAST;
+        gram.words[order - 1] = entry & !LAST_FLAG;
         let scores = model.find_gram(&gram.words[..order]);
         (gram.prob, gram.backoff) = scores.ok_or_else(|| model.list_damaged())?;
         Ok(Some(gram))
     }
 }
 
-impl Iterator for Extended<'_> {
-    type Item = Result<Gram>;
+impl Iterator for ExtensionIter<'_> {
+    type Item = Result<ScoredNgram>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.advance().transpose()

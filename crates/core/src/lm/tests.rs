@@ -1,7 +1,8 @@
-//! Tests over several files of the module: from text to scores.
+//! Tests that span several files of the module: from text to scores.
 
-use super::grams::{Grams, matters};
-use super::layout::{Header, Layout, SEAL};
+use super::binary_layout::{BinaryHeader, BinaryLayout, SEAL};
+use super::ngram::has_extension;
+use super::ngram_source::NgramSource;
 use super::*;
 use crate::Job;
 use crate::corpus::WordId;
@@ -12,8 +13,8 @@ use proptest::prelude::*;
 const TOY: [&str; 9] =
     ["a b c a b", "a b d", "c a b c", "b a", "d d a b c", "a c b d", "b c a", "e a b", "f"];
 
-fn corpus<'a>(lines: impl IntoIterator<Item = &'a str>, memory: usize) -> Corpus {
-    let mut corpus = Corpus::new(memory, None);
+fn corpus<'a>(lines: impl IntoIterator<Item = &'a str>, memory: usize) -> LmCorpus {
+    let mut corpus = LmCorpus::new(memory, None);
     for line in lines {
         corpus.push(line, || Place { file: "text".into(), line: None }).unwrap();
     }
@@ -34,9 +35,9 @@ fn model_by<'a>(
     memory: usize,
     threads: usize,
 ) -> Model {
-    let options = TrainOptions { order, prune: vec![], memory };
+    let options = LmTrainOptions { order, prune: vec![], memory };
     let estimate = estimate(corpus(lines, memory), &options, &Job::new(threads)).unwrap();
-    write_image_in_memory(&estimate, memory, &Job::new(threads)).unwrap()
+    build_model(&estimate, memory, &Job::new(threads)).unwrap()
 }
 
 #[test]
@@ -53,24 +54,24 @@ fn threads_share_a_long_text_without_a_trace() {
     std::fs::write(&path, lines.join("\n")).unwrap();
     let written = |corpus, memory, threads| {
         let (job, arpa) = (Job::new(threads), folder.new_path().unwrap());
-        let options = TrainOptions { order: 3, prune: vec![], memory };
+        let options = LmTrainOptions { order: 3, prune: vec![], memory };
         let estimate = estimate(corpus, &options, &job).unwrap();
         assert_eq!(estimate.trie().is_some(), memory > 1 << 20);
         write_arpa(&estimate, &arpa, &job).unwrap();
-        let image = write_image_in_memory(&estimate, memory, &job).unwrap();
+        let image = build_model(&estimate, memory, &job).unwrap();
         (std::fs::read(arpa).unwrap(), image.bytes().to_vec())
     };
     let expected = written(corpus(lines.iter().map(String::as_str), 1 << 20), 1 << 20, 1);
     for (memory, threads) in [(1 << 26, 1), (1 << 26, 3), (1 << 20, 2)] {
-        let mut text = Corpus::new(memory, None);
+        let mut text = LmCorpus::new(memory, None);
         text.read(&path, &Job::new(threads)).unwrap();
         assert!(written(text, memory, threads) == expected, "{memory} {threads}");
     }
 }
 
-/// A state that remembers all words, whether they matter or not.
-fn full_state(model: &Model, newest_first: &[WordId]) -> State {
-    let mut state = State::EMPTY;
+/// Return a state with all words of the history, relevant or not.
+fn full_state(model: &Model, newest_first: &[WordId]) -> NgramState {
+    let mut state = NgramState::EMPTY;
     for (index, &word) in newest_first.iter().take(model.order() - 1).enumerate() {
         state.words[index] = word;
         state.len += 1;
@@ -104,20 +105,20 @@ proptest! {
         words in proptest::collection::vec(0_u8..8, 0..30),
     ) {
         let model = model(lines.iter().map(String::as_str), order, 1 << 20);
-        let (mut state, mut next) = (model.begin(), State::EMPTY);
+        let (mut state, mut next) = (model.begin(), NgramState::EMPTY);
         let mut history = vec![BOS];
         for word in words {
             let id = model.id(&format!("w{word}"));
             let minimal = model.score(&state, id, &mut next);
-            let full = model.score(&full_state(&model, &history), id, &mut State::EMPTY.clone());
+            let full = model.score(&full_state(&model, &history), id, &mut NgramState::EMPTY.clone());
             prop_assert!((minimal - full).abs() < 1e-5, "{} {}", minimal, full);
             history.insert(0, id);
             state = next;
-            // Nothing of the state could be left out: its longest context matters.
+            // The state is minimal: its longest context has an extension.
             let kept = state.words();
             prop_assert_eq!(kept, &history[..kept.len()]);
             if !kept.is_empty() {
-                prop_assert!(model.find_gram(kept).is_some_and(|(_, backoff)| matters(backoff)));
+                prop_assert!(model.find_gram(kept).is_some_and(|(_, backoff)| has_extension(backoff)));
             }
         }
     }
@@ -134,11 +135,11 @@ proptest! {
         for word in words {
             let id = model.id(&format!("w{word}"));
             queries.push((state, id));
-            let mut next = State::EMPTY;
+            let mut next = NgramState::EMPTY;
             expected.push((model.look_up(&state, id, &mut next), next));
             state = next;
         }
-        let mut next = vec![State::EMPTY; queries.len()];
+        let mut next = vec![NgramState::EMPTY; queries.len()];
         let mut answers = Vec::new();
         model.look_up_all(&queries, &mut next, |answer| answers.push(answer));
         let found: Vec<_> = answers.into_iter().zip(next).collect();
@@ -170,20 +171,20 @@ proptest! {
         ends.extend([0, texts.len()]);
         ends.sort_unstable();
         let folder = TempFolder::new(None);
-        let options = TrainOptions { order, prune: vec![], memory };
+        let options = LmTrainOptions { order, prune: vec![], memory };
         let mut paths = Vec::new();
         for (number, piece) in ends.windows(2).enumerate() {
             paths.push(folder.new_path().unwrap());
             let part = corpus(texts[piece[0]..piece[1]].iter().copied(), memory);
-            write_part(part, &options, &paths[number], &Job::default()).unwrap();
+            write_count_shard(part, &options, &paths[number], &Job::default()).unwrap();
         }
-        let parts = Parts::open(&paths, None).unwrap();
+        let parts = CountShards::open(&paths, None).unwrap();
         prop_assert_eq!(parts.order(), order);
         let job = Job::new(threads);
-        let joined = estimate_parts(parts, &options, &job).unwrap();
+        let joined = estimate_from_shards(parts, &options, &job).unwrap();
         let whole = estimate(corpus(texts, 1 << 20), &options, &Job::default()).unwrap();
         prop_assert_eq!(joined.summary(), whole.summary());
-        let image = |estimate| write_image_in_memory(estimate, 1 << 20, &Job::default()).unwrap();
+        let image = |estimate| build_model(estimate, 1 << 20, &Job::default()).unwrap();
         prop_assert!(image(&joined).bytes() == image(&whole).bytes());
     }
 
@@ -193,21 +194,21 @@ proptest! {
     ) {
         let folder = TempFolder::new(None);
         let path = folder.new_path().unwrap();
-        std::fs::write(&path, parts::SEAL.seal(&[], &body)).unwrap();
-        if let Ok(read) = Parts::open(&[&path], None) {
-            let options = TrainOptions { order: read.order(), prune: vec![], memory: 4096 };
-            let _ = estimate_parts(read, &options, &Job::default());
+        std::fs::write(&path, count_shards::SEAL.seal(&[], &body)).unwrap();
+        if let Ok(read) = CountShards::open(&[&path], None) {
+            let options = LmTrainOptions { order: read.order(), prune: vec![], memory: 4096 };
+            let _ = estimate_from_shards(read, &options, &Job::default());
         }
     }
 
     #[test]
     fn a_model_lists_the_n_grams_it_was_made_from(lines in sentences(), order in 1_usize..6) {
-        let options = TrainOptions { order, prune: vec![0, 0, 1][..order.min(3)].into(), memory: 4096 };
+        let options = LmTrainOptions { order, prune: vec![0, 0, 1][..order.min(3)].into(), memory: 4096 };
         let texts = lines.iter().map(String::as_str);
         let estimate = estimate(corpus(texts, 4096), &options, &Job::default()).unwrap();
-        let model = write_image_in_memory(&estimate, 4096, &Job::default()).unwrap();
-        for order in 1..=Grams::order(&model) {
-            let list = |grams: &dyn Grams| -> Vec<_> {
+        let model = build_model(&estimate, 4096, &Job::default()).unwrap();
+        for order in 1..=NgramSource::order(&model) {
+            let list = |grams: &dyn NgramSource| -> Vec<_> {
                 let found = grams.grams(order).unwrap().collect::<Result<Vec<_>>>().unwrap();
                 found.iter().map(|g| (g.words, g.prob.abs(), g.backoff.to_bits())).collect()
             };
@@ -222,11 +223,11 @@ proptest! {
         counts in proptest::array::uniform8(prop_oneof![0_u64..9, Just(u64::MAX), any::<u64>()]),
         letters in prop_oneof![0_u64..99, any::<u64>()],
     ) {
-        let header = Header { order, seed, counts, letters };
+        let header = BinaryHeader { order, seed, counts, letters };
         let numbers = header.to_numbers();
-        if let Ok(read) = Header::from_numbers(&numbers) {
+        if let Ok(read) = BinaryHeader::from_numbers(&numbers) {
             prop_assert_eq!(&read, &header);
-            let _ = Layout::new(&read);
+            let _ = BinaryLayout::new(&read);
         }
         prop_assert!(Model::from_copy(&SEAL.seal(&numbers, &[])).is_err());
     }

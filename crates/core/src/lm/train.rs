@@ -1,23 +1,25 @@
-//! Estimates a model from text: the passes in their order.
+//! Estimation of a model from text: runs the passes in order.
 //!
-//! In: a `Corpus`, or `Parts` of one that were counted before, and options. Out: an `Estimate`,
-//! which is `Grams` and can be written as ARPA or as an image, with a `Summary` of what was counted.
-//! Not: writing; the caller chooses the form.
+//! In: an `LmCorpus`, or the `CountShards` of one, and options. Out: an `EstimatedModel`, which is
+//! an `NgramSource` for the ARPA and the binary writer, with an `LmTrainSummary`.
+//! Not: writing; the caller chooses the format.
 
-use super::MAX_ORDER;
+use super::corpus::{CorpusSize, LmCorpus};
 use super::count::{
-    ByContext, Corpus, CountOptions, Size, Tally, Windows, adjust, count_windows, frequencies,
-    sort_windows, taken,
+    ContextSorters, NgramCountOptions, NgramTotals, SortedWindows, adjust_counts, frequencies,
+    sort_text_windows, sort_windows, take_once,
 };
-use super::discount::Discount;
-use super::estimate::{Setting, discount_order, interpolate, unigrams};
-use super::grams::{Gram, GramIter, Grams};
-use super::key::bits_for;
-use super::lists::GramLists;
-use super::parts::{Part, Parts, join_windows};
-use super::share::Shares;
-use super::smooth::smooth;
-use super::trie::{Branch, Trie};
+use super::count_shards::{CountShard, CountShards, sort_shard_windows};
+use super::discount::CountDiscount;
+use super::ngram::{NgramIter, ScoredNgram};
+use super::ngram_key::bits_for;
+use super::ngram_lists::NgramLists;
+use super::ngram_source::NgramSource;
+use super::options::{LmTrainOptions, validate_options};
+use super::sorted_estimation::{SortOptions, discount_ngrams, interpolate, unigram_probs};
+use super::suffix_trie::{SuffixTrie, TrieBranch};
+use super::trie_estimation::smooth_trie;
+use super::vocab_partition::VocabPartition;
 use crate::Job;
 use crate::corpus::{Vocab, WordId};
 use crate::error::{Error, Place, Result};
@@ -27,78 +29,72 @@ use crate::storage::{Spool, TempFolder};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Bytes an n-gram while a tree of them is scored, and of the windows that it is made from.
+/// Peak bytes per n-gram of the estimation in a trie, with the windows it is built from.
 const TREE_BYTES: u64 = 36;
 
-/// How a model is estimated.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrainOptions {
-    /// Length of the longest n-grams.
-    pub order: usize,
-    /// N-grams that occur no more often than this are dropped: a number per order from 1 up;
-    /// the last counts for all further orders.
-    pub prune: Vec<u64>,
-    /// Bytes that sorting may use.
-    pub memory: usize,
-}
-
-/// What was counted and how it was discounted.
+/// Statistics of estimating a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// Sentences of the text.
+pub struct LmTrainSummary {
+    /// Number of sentences of the text.
     pub sentences: u64,
-    /// Words of the text, without sentence marks.
+    /// Number of words of the text, without sentence marks.
     pub words: u64,
-    /// N-grams of the model, by order.
+    /// Number of n-grams of the model, by order.
     pub counts: Vec<u64>,
-    /// N-grams that were dropped, by order.
+    /// Number of pruned n-grams, by order.
     pub pruned: Vec<u64>,
     /// Discounts by order.
-    pub discounts: Vec<Discount>,
-    /// What a careful user wants to know, one sentence each.
+    pub discounts: Vec<CountDiscount>,
+    /// Remarks for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A model estimated from text.
-pub struct Estimate {
-    lists: GramLists,
-    summary: Summary,
+/// A model estimated from text, with its statistics.
+pub struct EstimatedModel {
+    lists: NgramLists,
+    summary: LmTrainSummary,
 }
 
-/// Estimates an interpolated modified Kneser-Ney model.
-pub fn estimate(corpus: Corpus, options: &TrainOptions, job: &Job) -> Result<Estimate> {
+/// Estimate an interpolated modified Kneser-Ney model.
+pub fn estimate(corpus: LmCorpus, options: &LmTrainOptions, job: &Job) -> Result<EstimatedModel> {
     let (size, folder) = (corpus.size(), corpus.folder().clone());
     let (vocab, ids) = corpus.into_parts()?;
     let frequencies = frequencies(&ids, vocab.len())?;
-    Text { size, vocab, frequencies, source: Source::Ids(ids), folder }.estimate(options, job)
+    TrainingText { size, vocab, frequencies, source: WindowSource::Ids(ids), folder }
+        .estimate(options, job)
 }
 
-/// Estimates the model of a text whose parts were counted by themselves: that of `estimate`, byte
-/// for byte.
-pub fn estimate_parts(parts: Parts, options: &TrainOptions, job: &Job) -> Result<Estimate> {
+/// Estimate a model from the counts of all shards of a text. The result equals that of `estimate`
+/// on the whole text, byte for byte.
+pub fn estimate_from_shards(
+    parts: CountShards,
+    options: &LmTrainOptions,
+    job: &Job,
+) -> Result<EstimatedModel> {
     let (size, vocab, frequencies, files, folder) = parts.into_text();
-    Text { size, vocab, frequencies, source: Source::Parts(files), folder }.estimate(options, job)
+    TrainingText { size, vocab, frequencies, source: WindowSource::CountShards(files), folder }
+        .estimate(options, job)
 }
 
-/// A text of which all is known but its n-grams.
-struct Text {
-    size: Size,
+/// A text before its windows are sorted.
+struct TrainingText {
+    size: CorpusSize,
     vocab: Vocab,
-    /// How often each word occurs.
+    /// Frequency of each word id.
     frequencies: Vec<u64>,
-    source: Source,
+    source: WindowSource,
     folder: Arc<TempFolder>,
 }
 
-/// Where windows of words come from.
-enum Source {
+/// Origin of the windows of words.
+enum WindowSource {
     Ids(Spool<WordId>),
-    Parts(Vec<Part>),
+    CountShards(Vec<CountShard>),
 }
 
-impl Text {
-    fn estimate(self, options: &TrainOptions, job: &Job) -> Result<Estimate> {
-        let prune = checked(options)?;
+impl TrainingText {
+    fn estimate(self, options: &LmTrainOptions, job: &Job) -> Result<EstimatedModel> {
+        let prune = validate_options(options)?;
         if self.size.sentences == 0 {
             return Err(no_text());
         }
@@ -114,35 +110,42 @@ impl Text {
 }
 
 fn run<const W: usize>(
-    text: Text,
-    options: &TrainOptions,
+    text: TrainingText,
+    options: &LmTrainOptions,
     (order, bits): (usize, u32),
     prune: &[u64],
     job: &Job,
-) -> Result<Estimate> {
-    let Text { size: Size { sentences, words, .. }, vocab, frequencies, source, folder } = text;
-    let shares = Shares::new(&frequencies, job.threads());
-    let count = CountOptions { order, bits, memory: options.memory, prune, shares: &shares };
-    // Counts that were read from files may not fit together, and a tree needs every context.
-    let is_whole = matches!(source, Source::Ids(_));
+) -> Result<EstimatedModel> {
+    let TrainingText {
+        size: CorpusSize { sentences, words, .. },
+        vocab,
+        frequencies,
+        source,
+        folder,
+    } = text;
+    let shares = VocabPartition::new(&frequencies, job.threads());
+    let count = NgramCountOptions { order, bits, memory: options.memory, prune, shares: &shares };
+    // Counts from files may be inconsistent, but the trie needs every context.
+    let is_whole = matches!(source, WindowSource::Ids(_));
     let windows = match source {
-        Source::Ids(ids) => count_windows::<W>(&ids, &folder, count, job)?,
-        Source::Parts(files) => join_windows::<W>(&files, &folder, count, job)?,
+        WindowSource::Ids(ids) => sort_text_windows::<W>(&ids, &folder, count, job)?,
+        WindowSource::CountShards(files) => sort_shard_windows::<W>(&files, &folder, count, job)?,
     };
     let windows = sort_windows(windows, count, job)?;
     let fits = is_whole && fits(windows.ngrams, count, sentences + words);
-    let Made { mut summary, lists } = if fits {
-        let branch = || Branch::new(order, bits);
-        let (tally, branches) = adjust(windows, branch, vocab.len(), count, job)?;
-        let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
-        let mut trie = Trie::of(branches, vocab.len());
-        let word_scores = smooth(&mut trie, &discounts, job)?;
-        Made {
+    let EstimatedLists { mut summary, lists } = if fits {
+        let branch = || TrieBranch::new(order, bits);
+        let (tally, branches) = adjust_counts(windows, branch, vocab.len(), count, job)?;
+        let discounts: Vec<_> =
+            tally.counts_of_counts.iter().map(CountDiscount::estimate).collect();
+        let mut trie = SuffixTrie::of(branches, vocab.len());
+        let word_scores = smooth_trie(&mut trie, &discounts, job)?;
+        EstimatedLists {
             summary: summary(tally, discounts),
-            lists: GramLists::of_trie(vocab, word_scores, trie),
+            lists: NgramLists::of_trie(vocab, word_scores, trie),
         }
     } else {
-        by_sorting(windows, vocab, &folder, count, job)?
+        estimate_by_sorting(windows, vocab, &folder, count, job)?
     };
     let (kept, discounts) = (&mut summary.counts, &mut summary.discounts);
     kept[0] = lists.count(1);
@@ -151,86 +154,60 @@ fn run<const W: usize>(
     kept.truncate(order);
     summary.pruned.truncate(order);
     discounts.truncate(order);
-    Ok(Estimate { lists, summary: Summary { sentences, words, ..summary } })
+    Ok(EstimatedModel { lists, summary: LmTrainSummary { sentences, words, ..summary } })
 }
 
-/// A model, and what was counted.
-struct Made {
-    summary: Summary,
-    lists: GramLists,
+struct EstimatedLists {
+    summary: LmTrainSummary,
+    lists: NgramLists,
 }
 
-fn summary(tally: Tally, discounts: Vec<Discount>) -> Summary {
-    let Tally { kept: counts, pruned, .. } = tally;
-    Summary { sentences: 0, words: 0, counts, pruned, discounts, notes: Vec::new() }
+fn summary(tally: NgramTotals, discounts: Vec<CountDiscount>) -> LmTrainSummary {
+    let NgramTotals { kept: counts, pruned, .. } = tally;
+    LmTrainSummary { sentences: 0, words: 0, counts, pruned, discounts, notes: Vec::new() }
 }
 
-/// Whether all n-grams fit into memory as a tree. What is pruned has no place there.
-fn fits(ngrams: Option<u64>, options: CountOptions<'_>, tokens: u64) -> bool {
+/// Return whether the trie of all n-grams fits into memory. The trie does not support pruning.
+fn fits(ngrams: Option<u64>, options: NgramCountOptions<'_>, tokens: u64) -> bool {
     let room = options.memory as u64;
     ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TREE_BYTES) <= room)
         && options.prune.iter().all(|&least| least == 0)
         && tokens < u64::from(u32::MAX)
 }
 
-/// Estimates a model of any size.
-fn by_sorting<const W: usize>(
-    windows: Windows<W>,
+/// Estimate a model of any size by sorting on disk.
+fn estimate_by_sorting<const W: usize>(
+    windows: SortedWindows<W>,
     vocab: Vocab,
     folder: &Arc<TempFolder>,
-    count: CountOptions<'_>,
+    count: NgramCountOptions<'_>,
     job: &Job,
-) -> Result<Made> {
-    let sink = || ByContext::new(folder, count);
-    let (tally, sinks) = adjust(windows, sink, vocab.len(), count, job)?;
+) -> Result<EstimatedLists> {
+    let sink = || ContextSorters::new(folder, count);
+    let (tally, sinks) = adjust_counts(windows, sink, vocab.len(), count, job)?;
     let mut by_context: Vec<Vec<_>> = (2..=count.order).map(|_| Vec::new()).collect();
     for sink in sinks {
         by_context.iter_mut().zip(sink.orders).for_each(|(all, sorter)| all.push(sorter));
     }
-    let discounts: Vec<_> = tally.of_counts.iter().map(Discount::estimate).collect();
+    let discounts: Vec<_> = tally.counts_of_counts.iter().map(CountDiscount::estimate).collect();
     let share = count.memory / 2 / count.order;
-    let setting = Setting { bits: count.bits, share, folder, shares: count.shares };
+    let setting = SortOptions { bits: count.bits, share, folder, shares: count.shares };
     let by_context: Vec<_> =
         by_context.into_iter().map(|counts| Mutex::new(Some(counts))).collect();
-    // The longest n-grams are the most; whoever begins with them has the least to do later.
+    // Start with the highest order, which has the most n-grams, to balance the threads.
     let work = |(): &mut (), item: usize| {
         let index = by_context.len() - 1 - item;
-        let counts = taken(&by_context[index]).unwrap_or_default();
-        discount_order(index + 2, counts, &discounts[index + 1], setting, job)
+        let counts = take_once(&by_context[index]).unwrap_or_default();
+        discount_ngrams(index + 2, counts, &discounts[index + 1], setting, job)
     };
     let (mut discounted, _) = parallel::map(by_context.len(), 1, job, || (), work)?;
     discounted.reverse();
-    let word_probs = unigrams(&tally.unigrams, &discounts[0]);
+    let word_probs = unigram_probs(&tally.unigrams, &discounts[0]);
     let (word_scores, mut higher) = interpolate(&word_probs, discounted, setting, job)?;
     let order = tally.kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
     higher.truncate(order - 1);
-    let lists = GramLists::new(vocab, word_scores, higher, count.bits);
-    Ok(Made { summary: summary(tally, discounts), lists })
-}
-
-/// The pruning thresholds of all orders, or what is wrong with the options.
-pub(super) fn checked(options: &TrainOptions) -> Result<Vec<u64>> {
-    if !(1..=MAX_ORDER).contains(&options.order) {
-        return Err(Error::Argument {
-            name: "order".into(),
-            found: options.order.to_string(),
-            expected: format!("a number from 1 to {MAX_ORDER}"),
-        });
-    }
-    let mut prune = options.prune.clone();
-    let is_fine = prune.first().is_none_or(|&first| first == 0)
-        && prune.len() <= options.order
-        && prune.is_sorted();
-    if !is_fine {
-        let found: Vec<_> = prune.iter().map(u64::to_string).collect();
-        return Err(Error::Argument {
-            name: "prune".into(),
-            found: found.join(" "),
-            expected: "at most one number per order, the first 0, none below the one before".into(),
-        });
-    }
-    prune.resize(options.order, prune.last().copied().unwrap_or(0));
-    Ok(prune)
+    let lists = NgramLists::new(vocab, word_scores, higher, count.bits);
+    Ok(EstimatedLists { summary: summary(tally, discounts), lists })
 }
 
 fn no_text() -> Error {
@@ -243,10 +220,10 @@ fn no_text() -> Error {
 }
 
 fn notes(
-    options: &TrainOptions,
+    options: &LmTrainOptions,
     order: usize,
     kept: &[u64],
-    discounts: &[Discount],
+    discounts: &[CountDiscount],
 ) -> Vec<String> {
     let mut notes = Vec::new();
     for (index, discount) in discounts.iter().enumerate() {
@@ -271,14 +248,14 @@ fn notes(
     notes
 }
 
-impl Estimate {
-    /// What was counted.
-    pub fn summary(&self) -> &Summary {
+impl EstimatedModel {
+    /// Return the statistics of the estimation.
+    pub fn summary(&self) -> &LmTrainSummary {
         &self.summary
     }
 }
 
-impl Grams for Estimate {
+impl NgramSource for EstimatedModel {
     fn order(&self) -> usize {
         self.lists.order()
     }
@@ -291,7 +268,7 @@ impl Grams for Estimate {
         self.lists.word(id)
     }
 
-    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
+    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
         self.lists.grams(order)
     }
 
@@ -299,7 +276,7 @@ impl Grams for Estimate {
         self.lists.block()
     }
 
-    fn trie(&self) -> Option<&Trie> {
+    fn trie(&self) -> Option<&SuffixTrie> {
         self.lists.trie()
     }
 
@@ -307,7 +284,7 @@ impl Grams for Estimate {
         &self,
         order: usize,
         range: Range<u64>,
-        each: &mut dyn FnMut(&Gram) -> Result<()>,
+        each: &mut dyn FnMut(&ScoredNgram) -> Result<()>,
     ) -> Result<()> {
         self.lists.visit(order, range, each)
     }

@@ -1,19 +1,20 @@
-//! From counts in a tree to probabilities and backoffs (definitions l.1, steps 3 to 5).
+//! Kneser-Ney estimation in memory: from a trie of adjusted counts to probabilities and backoffs
+//! (definitions l.1, steps 3 to 5).
 //!
-//! In: a `Trie` of adjusted counts, discounts. Out: the scores of all its n-grams: to the last bit
-//! those of `estimate`, which sorts them and needs less memory.
-//! How: an n-gram's context (all words but the newest) is found in the tree. The n-grams that end
-//! alike have contexts that end alike, in the same order, so that the search is short. A sum for
-//! each context gives what the discounts leave over.
-//! Cost: a look at some place of memory for each n-gram, twice. Threads share n-grams in the search,
-//! contexts in the sums, so that every sum is added up in one order.
+//! In: a `SuffixTrie` of adjusted counts, discounts. Out: the scores of all its n-grams, bit for
+//! bit those of `sorted_estimation`, which needs less memory.
+//! How: look up the context of each n-gram (all words but the newest) in the trie. Siblings have
+//! sibling contexts in the same order, so a galloping search is short. Sum counts and discounts by
+//! context.
+//! Cost: two random memory accesses per n-gram. Threads share n-grams in the search and contexts in
+//! the sums, so every sum has a fixed order of addition.
 
-use super::count::taken;
-use super::discount::Discount;
-use super::estimate::{in_table, unigrams};
-use super::grams::NO_EXTENSION;
-use super::lists::WordScores;
-use super::trie::{Level, Trie};
+use super::count::take_once;
+use super::discount::CountDiscount;
+use super::ngram::NO_EXTENSION;
+use super::ngram_lists::UnigramScores;
+use super::sorted_estimation::{encode_backoff, unigram_probs};
+use super::suffix_trie::{SuffixTrie, TrieLevel};
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::{to_f32, to_u32};
@@ -21,17 +22,21 @@ use crate::parallel;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// N-grams that a thread takes at once.
+/// Number of n-grams per block of a thread.
 const BLOCK: usize = 1 << 12;
 
-/// What the words after one context have in common: the sum of their counts, and what the discounts
-/// take from them, later as its share of the sum.
-type Context = (f64, f64);
+/// Sum of the counts after a context, and sum of their discounts; the latter is then divided by the
+/// former and is the backoff weight.
+type ContextTotals = (f64, f64);
 
-/// Scores all n-grams of the tree; those of order 1 are given.
-pub fn smooth(trie: &mut Trie, discounts: &[Discount], job: &Job) -> Result<WordScores> {
+/// Score all n-grams of the trie and return the unigram scores.
+pub fn smooth_trie(
+    trie: &mut SuffixTrie,
+    discounts: &[CountDiscount],
+    job: &Job,
+) -> Result<UnigramScores> {
     let counts: Vec<u64> = trie.levels[0].counts.iter().map(|&count| u64::from(count)).collect();
-    let mut probs = unigrams(&counts, &discounts[0]);
+    let mut probs = unigram_probs(&counts, &discounts[0]);
     let mut contexts_of: Vec<u32> = Vec::new();
     for index in 1..trie.levels.len() {
         let (shorter, longer) = trie.levels.split_at_mut(index);
@@ -43,19 +48,21 @@ pub fn smooth(trie: &mut Trie, discounts: &[Discount], job: &Job) -> Result<Word
         };
         let (parents, level) = (&mut shorter[index - 1], &mut longer[0]);
         let discount = &discounts[index];
-        let contexts = sum_up(parents.words.len(), &contexts_of, &level.counts, discount, job)?;
-        score(parents, &probs, Some(&contexts), job)?;
-        probs = mix(parents, level, &probs, (&contexts_of, &contexts), discount, job)?;
+        let contexts =
+            sum_contexts(parents.words.len(), &contexts_of, &level.counts, discount, job)?;
+        store_scores(parents, &probs, Some(&contexts), job)?;
+        probs =
+            interpolate_level(parents, level, &probs, (&contexts_of, &contexts), discount, job)?;
         level.counts = Vec::new();
     }
     if let Some(longest) = trie.levels.last_mut() {
-        score(longest, &probs, None, job)?;
+        store_scores(longest, &probs, None, job)?;
     }
     Ok(trie.levels[0].scores.clone())
 }
 
-/// Values that threads fill in: block b of them has `sizes[b]`, and `work` gets its number.
-fn filled<T: Copy + Default + Send>(
+/// Fill a vector in parallel: block `b` has `sizes[b]` values, and `work` gets `b` and the block.
+fn fill_blocks<T: Copy + Default + Send>(
     sizes: impl Iterator<Item = usize>,
     job: &Job,
     work: impl Fn(usize, &mut [T]) + Sync,
@@ -70,7 +77,7 @@ fn filled<T: Copy + Default + Send>(
         rest = others;
     }
     let each = |(): &mut (), number: usize| {
-        if let Some(block) = taken(&blocks[number]) {
+        if let Some(block) = take_once(&blocks[number]) {
             work(number, block);
         }
         Ok(())
@@ -80,10 +87,10 @@ fn filled<T: Copy + Default + Send>(
     Ok(values)
 }
 
-/// Values for the n-grams of a level: `work` gets a block of their parents, and room for a value
-/// of each n-gram that ends with one.
-fn filled_below<T: Copy + Default + Send>(
-    parents: &Level,
+/// Fill one value per child in parallel: `work` gets a block of parents and the values of their
+/// children.
+fn fill_children<T: Copy + Default + Send>(
+    parents: &TrieLevel,
     job: &Job,
     work: impl Fn(Range<usize>, &mut [T]) + Sync,
 ) -> Result<Vec<T>> {
@@ -94,38 +101,38 @@ fn filled_below<T: Copy + Default + Send>(
         parents.below(end - 1).end - parents.below(start).start
     };
     let sizes = (0..count.div_ceil(BLOCK)).map(size);
-    filled(sizes, job, |number, values| work(block(number), values))
+    fill_blocks(sizes, job, |number, values| work(block(number), values))
 }
 
-/// For each n-gram of a level the number of its context in the level above.
+/// Return the index of the context of each n-gram in the level above.
 fn find_contexts(
-    grandparents: &Level,
-    parents: &Level,
-    level: &Level,
+    grandparents: &TrieLevel,
+    parents: &TrieLevel,
+    level: &TrieLevel,
     contexts_of: &[u32],
     job: &Job,
 ) -> Result<Vec<u32>> {
-    filled_below(parents, job, |block, found| {
+    fill_children(parents, job, |block, found| {
         let mut found = found.iter_mut();
         for parent in block {
             let own = &level.words[parents.below(parent)];
             if own.is_empty() {
                 continue;
             }
-            // The context of the parent, and what ends with it: our contexts are among those.
+            // The contexts of the children are children of the parent's context.
             let range = grandparents.below(contexts_of[parent] as usize);
             let (mut at, among) = (range.start, &parents.words[..range.end]);
             for (&word, place) in own.iter().zip(&mut found) {
-                at += distance(&among[at..], word);
+                at += galloping_search(&among[at..], word);
                 *place = to_u32(at);
             }
         }
     })
 }
 
-/// Where a word that is there stands in a sorted list: near the front, as a rule.
+/// Return the index of a listed word in a sorted list, by a galloping search from the front.
 #[inline]
-fn distance(words: &[u32], word: u32) -> usize {
+fn galloping_search(words: &[u32], word: u32) -> usize {
     let mut reach = 1;
     while reach < words.len() && words[reach] <= word {
         reach *= 2;
@@ -135,17 +142,17 @@ fn distance(words: &[u32], word: u32) -> usize {
     start + words[start..end].partition_point(|&at| at < word)
 }
 
-/// What the words after each context have in common; the words come in ascending order.
-fn sum_up(
+/// Sum counts and discounts by context; the n-grams of a context come in ascending order of words.
+fn sum_contexts(
     contexts: usize,
     contexts_of: &[u32],
     counts: &[u32],
-    discount: &Discount,
+    discount: &CountDiscount,
     job: &Job,
-) -> Result<Vec<Context>> {
+) -> Result<Vec<ContextTotals>> {
     let size = contexts.div_ceil(job.threads()).max(1);
     let sizes = (0..contexts).step_by(size).map(|first| size.min(contexts - first));
-    filled(sizes, job, |share, sums: &mut [Context]| {
+    fill_blocks(sizes, job, |share, sums: &mut [ContextTotals]| {
         let first = share * size;
         for (&context, &count) in contexts_of.iter().zip(counts) {
             if let Some((sum, left)) = sums.get_mut((context as usize).wrapping_sub(first)) {
@@ -159,16 +166,16 @@ fn sum_up(
     })
 }
 
-/// Mixes each n-gram's own share with the probability of the shorter one.
-fn mix(
-    parents: &Level,
-    level: &Level,
+/// Interpolate the discounted probability of each n-gram with the lower order.
+fn interpolate_level(
+    parents: &TrieLevel,
+    level: &TrieLevel,
     shorter: &[f64],
-    (contexts_of, contexts): (&[u32], &[Context]),
-    discount: &Discount,
+    (contexts_of, contexts): (&[u32], &[ContextTotals]),
+    discount: &CountDiscount,
     job: &Job,
 ) -> Result<Vec<f64>> {
-    filled_below(parents, job, |block, probs| {
+    fill_children(parents, job, |block, probs| {
         let mut probs = probs.iter_mut();
         for parent in block {
             for (at, prob) in parents.below(parent).zip(&mut probs) {
@@ -181,13 +188,18 @@ fn mix(
     })
 }
 
-/// Keeps the logarithms of probabilities and of what is left for other words.
-fn score(level: &mut Level, probs: &[f64], contexts: Option<&[Context]>, job: &Job) -> Result<()> {
+/// Store logarithms of probabilities and backoffs in the level.
+fn store_scores(
+    level: &mut TrieLevel,
+    probs: &[f64],
+    contexts: Option<&[ContextTotals]>,
+    job: &Job,
+) -> Result<()> {
     let sizes = probs.chunks(BLOCK).map(<[f64]>::len);
-    level.scores = filled(sizes, job, |number, scores: &mut [(f32, f32)]| {
+    level.scores = fill_blocks(sizes, job, |number, scores: &mut [(f32, f32)]| {
         for (at, score) in (number * BLOCK..).zip(scores) {
             let backoff = match contexts.map(|contexts| contexts[at]) {
-                Some((sum, left)) if sum > 0.0 => in_table(left.ln()),
+                Some((sum, left)) if sum > 0.0 => encode_backoff(left.ln()),
                 _ => NO_EXTENSION,
             };
             *score = (to_f32(probs[at].ln()), backoff);
@@ -208,7 +220,7 @@ mod tests {
         ) {
             let words: Vec<u32> = words.into_iter().collect();
             for (at, &word) in words.iter().enumerate() {
-                prop_assert_eq!(distance(&words, word), at);
+                prop_assert_eq!(galloping_search(&words, word), at);
             }
         }
     }

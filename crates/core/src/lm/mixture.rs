@@ -1,22 +1,21 @@
-//! Several models as one: a linear mixture of their probabilities, as a back-off model.
+//! Static linear interpolation of models into one backoff model, as in SRILM.
 //!
-//! In: models and their weights. Out: `GramLists` with the n-grams of all of them.
-//! How: every n-gram that some model has gets the weighted sum of what all models say of it, each
-//! backing off in its own way; what is left after a context goes to the words not seen there, in
-//! proportion to the mixture for the shorter context. (Static interpolation, as SRILM's.) A word
-//! that a model does not know has no probability there, so that every context still sums to 1;
-//! `<unk>` stands for words that none of them knows.
-//! Cost: two sorts per order; look-ups of each model for each context and each n-gram.
-//! Not: a mixture looked up in all models for every word. The two differ only for n-grams that no
-//! model has.
+//! In: models and their weights. Out: `NgramLists` with the n-grams of all models.
+//! How: each n-gram of any model gets the weighted sum of the probabilities of all models, each
+//! backing off on its own. The remaining mass of a context goes to the unseen words in proportion
+//! to the mixture for the shorter context. An unknown word has probability 0 in a model, so every
+//! context sums to 1; `<unk>` stands for the words unknown to all models.
+//! Cost: two sorts per order; queries of each model for each context and each n-gram.
+//! Not: dynamic interpolation, which queries all models for every word. The two differ only for
+//! n-grams that no model lists.
 
-use super::estimate::{Backoffs, Setting, score_words};
-use super::grams::Grams;
-use super::key::{Key, bits_for};
-use super::lists::{GramLists, Scored};
 use super::model::Model;
-use super::share::Shares;
-use super::state::State;
+use super::ngram_key::{NgramKey, bits_for};
+use super::ngram_lists::{NgramLists, ScoredSpool};
+use super::ngram_source::NgramSource;
+use super::ngram_state::NgramState;
+use super::sorted_estimation::{BackoffCursor, SortOptions, score_unigrams};
+use super::vocab_partition::VocabPartition;
 use super::{BOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
 use crate::corpus::{Vocab, WordId};
@@ -25,30 +24,31 @@ use crate::narrow::{to_f32, to_u32};
 use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
 
-/// N-grams between two looks at the job.
+/// Number of n-grams between two checks for cancellation.
 const BLOCK: u64 = 1 << 16;
-/// A word that a model does not know.
+/// Id of a mixture word that a model does not know.
 const MISSING: WordId = WordId::MAX;
-/// The least that is left for words not seen after a context: a logarithm has to be finite.
+/// Minimal backoff weight; its logarithm must be finite.
 const LEAST: f64 = 1e-30;
 
-/// Mixes models by weights that sum to 1. Sorting takes up to `memory` bytes; more goes to `folder`.
+/// Interpolate models by weights that sum to 1. Sorting uses up to `memory` bytes; more goes to
+/// `folder`.
 pub fn mix(
     models: &[&Model],
     weights: &[f64],
     memory: usize,
     folder: Option<&Path>,
     job: &Job,
-) -> Result<GramLists> {
+) -> Result<NgramLists> {
     check(models, weights)?;
     let counted: Vec<_> =
         models.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w > 0.0).collect();
-    let mixture = Mixture::new(&counted);
+    let mixture = ModelMixture::new(&counted);
     let order = counted.iter().map(|(model, _)| model.order()).max().unwrap_or(1);
     let bits = bits_for(mixture.vocab.len());
     let folder = TempFolder::new(folder);
-    let shares = Shares::new(&[], 1);
-    let setting = Setting { bits, share: memory / 2 / order, folder: &folder, shares: &shares };
+    let shares = VocabPartition::new(&[], 1);
+    let setting = SortOptions { bits, share: memory / 2 / order, folder: &folder, shares: &shares };
     match (to_u32(order) * bits).div_ceil(64) {
         1 => run::<1>(mixture, order, setting, job),
         2 => run::<2>(mixture, order, setting, job),
@@ -75,20 +75,20 @@ fn argument(found: String, expected: String) -> Error {
     Error::Argument { name: "weights".into(), found, expected }
 }
 
-/// The models with one vocabulary.
-struct Mixture<'a> {
-    models: Vec<Weighted<'a>>,
+/// Models that share one vocabulary.
+struct ModelMixture<'a> {
+    models: Vec<MixtureComponent<'a>>,
     vocab: Vocab,
 }
 
-struct Weighted<'a> {
+struct MixtureComponent<'a> {
     model: &'a Model,
     weight: f64,
-    /// The number that the model has for each word of the mixture.
+    /// Word id of the model for each word id of the mixture.
     numbers: Vec<WordId>,
 }
 
-impl<'a> Mixture<'a> {
+impl<'a> ModelMixture<'a> {
     fn new(counted: &[(&'a Model, f64)]) -> Self {
         let mut vocab = Vocab::default();
         for word in RESERVED {
@@ -106,32 +106,32 @@ impl<'a> Mixture<'a> {
         }
         let models = numbers.into_iter().zip(counted).map(|(mut numbers, &(model, weight))| {
             numbers.resize(vocab.len(), MISSING);
-            Weighted { model, weight, numbers }
+            MixtureComponent { model, weight, numbers }
         });
-        Mixture { models: models.collect(), vocab }
+        ModelMixture { models: models.collect(), vocab }
     }
 
-    /// The states of all models after a context, its newest word first.
-    fn states(&self, context: &[WordId], states: &mut Vec<State>) {
+    /// Compute the states of all models after a context, its newest word first.
+    fn states(&self, context: &[WordId], states: &mut Vec<NgramState>) {
         states.clear();
         states.extend(self.models.iter().map(|part| part.state(context)));
     }
 
-    /// The probability of a word after these states.
-    fn prob(&self, states: &[State], word: WordId) -> f64 {
+    /// Return the probability of a word after these states.
+    fn prob(&self, states: &[NgramState], word: WordId) -> f64 {
         self.models.iter().zip(states).map(|(part, state)| part.prob(state, word)).sum()
     }
 }
 
-impl Weighted<'_> {
-    fn state(&self, context: &[WordId]) -> State {
-        let mut state = State::EMPTY;
+impl MixtureComponent<'_> {
+    fn state(&self, context: &[WordId]) -> NgramState {
+        let mut state = NgramState::EMPTY;
         for &word in context.iter().rev() {
             if word == BOS {
                 state = self.model.begin();
                 continue;
             }
-            let mut next = State::EMPTY;
+            let mut next = NgramState::EMPTY;
             let number = self.numbers[word as usize];
             self.model.score(&state, if number == MISSING { UNK } else { number }, &mut next);
             state = next;
@@ -139,30 +139,30 @@ impl Weighted<'_> {
         state
     }
 
-    fn prob(&self, state: &State, word: WordId) -> f64 {
+    fn prob(&self, state: &NgramState, word: WordId) -> f64 {
         match self.numbers[word as usize] {
             MISSING => 0.0,
             number => {
-                let score = self.model.score(state, number, &mut State::EMPTY.clone());
+                let score = self.model.score(state, number, &mut NgramState::EMPTY.clone());
                 self.weight * f64::from(score).exp()
             }
         }
     }
 }
 
-/// An order of the mixture: n-grams with their probabilities, and what is left after contexts.
-struct Mixed<const W: usize> {
-    by_suffix: Sorter<Key<W>, f64>,
-    contexts: Spool<(Key<W>, f64)>,
+/// An order of the mixture: n-grams with their probabilities, and contexts with their backoffs.
+struct MixedOrder<const W: usize> {
+    by_suffix: Sorter<NgramKey<W>, f64>,
+    contexts: Spool<(NgramKey<W>, f64)>,
 }
 
 fn run<const W: usize>(
-    mixture: Mixture<'_>,
+    mixture: ModelMixture<'_>,
     order: usize,
-    setting: Setting<'_>,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<GramLists> {
-    let Setting { bits, share, folder, .. } = setting;
+) -> Result<NgramLists> {
+    let SortOptions { bits, share, folder, .. } = setting;
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
     for length in 2..=order {
@@ -172,14 +172,14 @@ fn run<const W: usize>(
         by_suffix.push(mixed.by_suffix);
     }
     contexts.push(Spool::new(folder, share));
-    let none = vec![State::EMPTY; mixture.models.len()];
+    let none = vec![NgramState::EMPTY; mixture.models.len()];
     let mut probs: Vec<f64> =
         (0..to_u32(mixture.vocab.len())).map(|word| mixture.prob(&none, word)).collect();
     probs[BOS as usize] = 1.0; // never predicted, as in every model
-    let words = score_words(&probs, &contexts[0], bits)?;
-    let mut higher: Vec<Scored<W>> = Vec::new();
+    let words = score_unigrams(&probs, &contexts[0], bits)?;
+    let mut higher: Vec<ScoredSpool<W>> = Vec::new();
     for (index, sorter) in by_suffix.into_iter().enumerate() {
-        let mut backoffs = Backoffs::new(contexts[index + 1].iter()?);
+        let mut backoffs = BackoffCursor::new(contexts[index + 1].iter()?);
         let mut list = Spool::new(folder, share);
         for record in sorter.finish()? {
             let (key, prob) = record?;
@@ -188,16 +188,17 @@ fn run<const W: usize>(
         higher.push(list.finish()?);
     }
     let higher = higher.into_iter().map(|list| vec![list]).collect();
-    Ok(GramLists::new(mixture.vocab, words, higher, bits))
+    Ok(NgramLists::new(mixture.vocab, words, higher, bits))
 }
 
-/// The n-grams of one length of all models, each once, with the newest word last: by context.
+/// Collect the distinct n-grams of one length of all models, sorted by context (the newest word
+/// last).
 fn union<const W: usize>(
-    mixture: &Mixture<'_>,
+    mixture: &ModelMixture<'_>,
     length: usize,
-    setting: Setting<'_>,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<Sorter<Key<W>, u32>> {
+) -> Result<Sorter<NgramKey<W>, u32>> {
     let mut keys = Sorter::new(setting.folder, setting.share, Some(|one, _| one));
     for part in mixture.models.iter().filter(|part| part.model.order() >= length) {
         let mut ids = vec![UNK; part.model.words()];
@@ -207,7 +208,7 @@ fn union<const W: usize>(
         for (number, gram) in part.model.grams(length)?.enumerate() {
             let gram = gram?;
             let word = |at: usize| ids.get(gram.words[at] as usize).copied().unwrap_or(UNK);
-            let mut key = Key::EMPTY;
+            let mut key = NgramKey::EMPTY;
             for at in 1..length {
                 key.set(at - 1, word(at), setting.bits);
             }
@@ -221,19 +222,21 @@ fn union<const W: usize>(
     Ok(keys)
 }
 
-/// The probabilities of all n-grams of one length, and what they leave over after each context.
+/// Compute the probabilities of all n-grams of one length and the backoff of each context.
 fn mix_order<const W: usize>(
-    mixture: &Mixture<'_>,
+    mixture: &ModelMixture<'_>,
     length: usize,
-    keys: Sorter<Key<W>, u32>,
-    setting: Setting<'_>,
+    keys: Sorter<NgramKey<W>, u32>,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<Mixed<W>> {
-    let Setting { bits, share, folder, .. } = setting;
-    let mut mixed =
-        Mixed { by_suffix: Sorter::new(folder, share, None), contexts: Spool::new(folder, share) };
+) -> Result<MixedOrder<W>> {
+    let SortOptions { bits, share, folder, .. } = setting;
+    let mut mixed = MixedOrder {
+        by_suffix: Sorter::new(folder, share, None),
+        contexts: Spool::new(folder, share),
+    };
     let (mut states, mut shorter) = (Vec::new(), Vec::new());
-    let mut current: Option<Key<W>> = None;
+    let mut current: Option<NgramKey<W>> = None;
     let (mut seen, mut seen_shorter) = (0.0, 0.0);
     for (number, record) in keys.finish()?.enumerate() {
         let (key, _) = record?;
@@ -263,7 +266,7 @@ fn mix_order<const W: usize>(
     Ok(mixed)
 }
 
-/// The backoff that gives what is left of 1 to the words not seen.
+/// Return the backoff that gives the remaining mass to the unseen words.
 fn left_over(seen: f64, seen_shorter: f64) -> f64 {
     let (left, share) = (1.0 - seen, 1.0 - seen_shorter);
     if share < LEAST { 1.0 } else { (left / share).max(LEAST) }
@@ -271,8 +274,8 @@ fn left_over(seen: f64, seen_shorter: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::build_model;
     use super::super::tests::model;
-    use super::super::write_image_in_memory;
     use super::*;
 
     const NEWS: [&str; 5] = ["a b c a b", "a b d", "c a b c", "b a x", "x a b"];
@@ -280,20 +283,20 @@ mod tests {
 
     fn mixed(models: &[&Model], weights: &[f64]) -> Model {
         let lists = mix(models, weights, 1 << 20, None, &Job::default()).unwrap();
-        write_image_in_memory(&lists, 1 << 20, &Job::default()).unwrap()
+        build_model(&lists, 1 << 20, &Job::default()).unwrap()
     }
 
-    /// All words of the mixture, `<unk>` and `</s>` among them, without `<s>`.
+    /// Return all words of the mixture but `<s>`.
     fn words(model: &Model) -> Vec<String> {
         let word = |id| String::from_utf8(model.word(id).to_vec()).unwrap();
         (0..model.words() as WordId).filter(|id| *id != BOS).map(word).collect()
     }
 
-    /// The probability of a word after others, oldest first; 0 for a word the model has not.
+    /// Return the probability of a word after a context, oldest word first; 0 for an unknown word.
     fn prob(model: &Model, context: &[&str], word: &str) -> f64 {
-        let mut state = State::EMPTY;
+        let mut state = NgramState::EMPTY;
         for word in context {
-            let mut next = State::EMPTY;
+            let mut next = NgramState::EMPTY;
             if *word == "<s>" {
                 next = model.begin();
             } else {
@@ -304,7 +307,7 @@ mod tests {
         if word != "<unk>" && model.id(word) == UNK {
             return 0.0;
         }
-        f64::from(model.score(&state, model.id(word), &mut State::EMPTY.clone())).exp()
+        f64::from(model.score(&state, model.id(word), &mut NgramState::EMPTY.clone())).exp()
     }
 
     #[test]
@@ -364,7 +367,7 @@ mod tests {
         let (news, talk) = (model(NEWS, 4, 1 << 20), model(TALK, 4, 1 << 20));
         let one = |memory| {
             let lists = mix(&[&news, &talk], &[0.5, 0.5], memory, None, &Job::default()).unwrap();
-            write_image_in_memory(&lists, 1 << 20, &Job::default()).unwrap()
+            build_model(&lists, 1 << 20, &Job::default()).unwrap()
         };
         assert_eq!(one(1 << 20).bytes(), one(64).bytes());
     }

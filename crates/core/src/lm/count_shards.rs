@@ -1,23 +1,25 @@
-//! Parts of a text whose n-grams are counted by themselves, wherever there is room.
+//! Shards of a text whose n-grams are counted separately, on any machine.
 //!
-//! In: a `Corpus` that holds a part of the text; later the files of all parts, in the order of the
-//! text. Out: a file for each part; `Parts`, from which the model of the whole text is estimated,
-//! byte for byte the one that the text itself gives.
-//! How: a file has the part's words in order of first appearance, so that those of all parts, one
-//! after the other, get the numbers that they have in the whole text; windows of words are sorted
-//! again under these numbers, and equal ones added up.
-//! Cost: windows are written, read and sorted once more; words of all parts are in memory.
-//! Not: a format that is kept; these files end with the training they belong to.
+//! In: an `LmCorpus` with one shard of the text; later the files of all shards, in the order of the
+//! text. Out: a file per shard; `CountShards`, which give the model of the whole text, byte for
+//! byte.
+//! How: a file lists the words of its shard in order of first occurrence, so the concatenated lists
+//! give the word ids of the whole text. Windows are renumbered, sorted again, and equal windows
+//! added up.
+//! Cost: windows are written, read and sorted once more; the vocabulary of all shards is in memory.
+//! Not: a stable format; the files are deleted after training.
 //!
-//! The file: sealed with the magic word `wwngrams`; then the order, sentences, words, longest
-//! sentence; the number of different words, of each its length, its letters and how often it
-//! occurs; then the windows in suffix order: how many of the newest words are those of the window
-//! before, the other ones up to the start of the sentence, and how often the window occurs.
+//! The file is sealed with the magic bytes `wwngrams`. It holds the order, the numbers of sentences
+//! and words, the longest sentence and the number of distinct words; for each word its length,
+//! bytes and frequency; then the windows in suffix order: the number of newest words shared with
+//! the window before, the other words up to the start of the sentence, and the frequency of the
+//! window.
 
-use super::count::{Corpus, CountOptions, Size, count_windows, frequencies};
-use super::key::{Key, bits_for};
-use super::share::Shares;
-use super::train::{TrainOptions, checked};
+use super::corpus::{CorpusSize, LmCorpus};
+use super::count::{NgramCountOptions, frequencies, sort_text_windows};
+use super::ngram_key::{NgramKey, bits_for};
+use super::options::{LmTrainOptions, validate_options};
+use super::vocab_partition::VocabPartition;
 use super::{BOS, EOS, MAX_ORDER, RESERVED};
 use crate::Job;
 use crate::corpus::{Vocab, WordId};
@@ -36,16 +38,21 @@ pub(crate) const SEAL: Seal = Seal {
     advice: "count this part of the text again",
 };
 
-/// Bytes that are written at once.
+/// Number of bytes to buffer before writing.
 const BLOCK: usize = 1 << 16;
-/// Nothing occurs more often in a part of a text; sums of all parts stay far from the largest number.
+/// Upper limit of a frequency in a shard; sums over all shards cannot overflow.
 const MOST: u64 = 1 << 40;
-/// Windows between two looks at the job.
+/// Number of windows between two checks for cancellation.
 const LOOK: u64 = 1 << 16;
 
-/// Counts the n-grams of a part of a text up to the order of the options, and writes them.
-pub fn write_part(corpus: Corpus, options: &TrainOptions, path: &Path, job: &Job) -> Result<()> {
-    checked(options)?;
+/// Count the n-grams of a shard up to the order of the options and write them to a file.
+pub fn write_count_shard(
+    corpus: LmCorpus,
+    options: &LmTrainOptions,
+    path: &Path,
+    job: &Job,
+) -> Result<()> {
+    validate_options(options)?;
     let (size, bits) = (corpus.size(), bits_for(corpus.vocab().len()));
     let order = size.order(options.order);
     match (to_u32(order) * bits).div_ceil(64) {
@@ -57,8 +64,8 @@ pub fn write_part(corpus: Corpus, options: &TrainOptions, path: &Path, job: &Job
 }
 
 fn write<const W: usize>(
-    corpus: Corpus,
-    options: &TrainOptions,
+    corpus: LmCorpus,
+    options: &LmTrainOptions,
     (order, bits): (usize, u32),
     path: &Path,
     job: &Job,
@@ -68,12 +75,12 @@ fn write<const W: usize>(
     let frequencies = frequencies(&ids, vocab.len())?;
     let mut file = SealedFile::create(path, SEAL)?;
     let mut block = front(options.order, size, &vocab, &frequencies);
-    let shares = Shares::new(&frequencies, 1);
+    let shares = VocabPartition::new(&frequencies, 1);
     let memory = options.memory;
-    let count = CountOptions { order, bits, memory, prune: &[], shares: &shares };
-    let sorters = count_windows::<W>(&ids, &folder, count, job)?;
+    let count = NgramCountOptions { order, bits, memory, prune: &[], shares: &shares };
+    let sorters = sort_text_windows::<W>(&ids, &folder, count, job)?;
     drop(ids);
-    let mut last: Option<Key<W>> = None;
+    let mut last: Option<NgramKey<W>> = None;
     for sorter in sorters {
         for (number, window) in sorter.finish()?.enumerate() {
             let (window, count) = window?;
@@ -101,8 +108,8 @@ fn write<const W: usize>(
     file.finish(&[])
 }
 
-/// What a file begins with.
-fn front(order: usize, size: Size, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8> {
+/// Encode the sizes and the vocabulary of a shard.
+fn front(order: usize, size: CorpusSize, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8> {
     let mut front = Vec::new();
     let kinds = vocab.len() - RESERVED.len();
     for number in [order as u64, size.sentences, size.words, size.longest, kinds as u64] {
@@ -117,39 +124,39 @@ fn front(order: usize, size: Size, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8
     front
 }
 
-/// The n-grams of all parts of a text.
-pub struct Parts {
+/// The n-gram counts of all shards of a text.
+pub struct CountShards {
     vocab: Vocab,
     frequencies: Vec<u64>,
-    files: Vec<Part>,
-    size: Size,
+    files: Vec<CountShard>,
+    size: CorpusSize,
     order: usize,
     folder: Arc<TempFolder>,
 }
 
-/// The windows of a part.
-pub struct Part {
+/// The windows of a shard, in a mapped file.
+pub struct CountShard {
     place: Place,
     map: Mmap,
-    /// Where they begin.
+    /// Byte offset of the first window.
     start: usize,
-    /// By the number of a word in the part, its number in the whole text.
+    /// Word id in the whole text, by word id in the shard.
     renumbered: Vec<WordId>,
 }
 
-impl Parts {
-    /// Opens the files of all parts of a text, in its order; temporary files go to `temp_dir`
-    /// (none: the system's place).
+impl CountShards {
+    /// Open the files of all shards, in the order of the text. Temporary files go to `temp_dir`
+    /// (`None`: the system's temporary folder).
     pub fn open(paths: &[impl AsRef<Path>], temp_dir: Option<&Path>) -> Result<Self> {
         let mut vocab = Vocab::default();
         for word in RESERVED {
             vocab.intern(word);
         }
-        let mut parts = Parts {
+        let mut parts = CountShards {
             vocab,
             frequencies: vec![0; RESERVED.len()],
             files: Vec::new(),
-            size: Size::default(),
+            size: CorpusSize::default(),
             order: 0,
             folder: TempFolder::new(temp_dir),
         };
@@ -175,11 +182,11 @@ impl Parts {
         }
         self.order = order;
         let start = map.len() - cursor.rest().len();
-        self.files.push(Part { place, map, start, renumbered });
+        self.files.push(CountShard { place, map, start, renumbered });
         Ok(())
     }
 
-    /// The order of a file, and the numbers of its words; none if it makes no sense.
+    /// Read the order and the vocabulary of a shard. Return `None` if the values are inconsistent.
     fn read_front(&mut self, cursor: &mut Cursor<'_>) -> Option<(usize, Vec<WordId>)> {
         let order = usize::try_from(cursor.number()?).ok()?;
         let mut size = || cursor.number().filter(|&number| number <= MOST);
@@ -204,24 +211,26 @@ impl Parts {
         (1..=MAX_ORDER).contains(&order).then_some((order, renumbered))
     }
 
-    /// Length of the longest n-grams that were counted; 0 without any part.
+    /// Return the order of the counts; 0 without shards.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    pub(super) fn into_text(self) -> (Size, Vocab, Vec<u64>, Vec<Part>, Arc<TempFolder>) {
+    pub(super) fn into_text(
+        self,
+    ) -> (CorpusSize, Vocab, Vec<u64>, Vec<CountShard>, Arc<TempFolder>) {
         (self.size, self.vocab, self.frequencies, self.files, self.folder)
     }
 }
 
-/// All windows of the text, to be sorted by suffix and equal ones added up, by share of their newest
-/// words.
-pub fn join_windows<const W: usize>(
-    files: &[Part],
+/// Push the windows of all shards into one sorter per vocabulary range, which adds up equal
+/// windows.
+pub fn sort_shard_windows<const W: usize>(
+    files: &[CountShard],
     folder: &Arc<TempFolder>,
-    options: CountOptions<'_>,
+    options: NgramCountOptions<'_>,
     job: &Job,
-) -> Result<Vec<Sorter<Key<W>, u64>>> {
+) -> Result<Vec<Sorter<NgramKey<W>, u64>>> {
     let share = options.memory / 2 / options.shares.len();
     let sorter = |_| Sorter::new(folder, share, Some(u64::saturating_add));
     let mut sorters: Vec<_> = (0..options.shares.len()).map(sorter).collect();
@@ -231,22 +240,22 @@ pub fn join_windows<const W: usize>(
     Ok(sorters)
 }
 
-impl Part {
+impl CountShard {
     fn push_all<const W: usize>(
         &self,
-        sorters: &mut [Sorter<Key<W>, u64>],
-        options: CountOptions<'_>,
+        sorters: &mut [Sorter<NgramKey<W>, u64>],
+        options: NgramCountOptions<'_>,
         job: &Job,
     ) -> Result<()> {
-        let CountOptions { order, bits, shares, .. } = options;
+        let NgramCountOptions { order, bits, shares, .. } = options;
         let mut cursor = Cursor::new(&self.map[self.start..]);
-        let mut window = Window { words: [0; MAX_ORDER], length: 0 };
+        let mut window = ShardWindow { words: [0; MAX_ORDER], length: 0 };
         let mut number = 0_u64;
         while !cursor.is_at_end() {
             let count = window
                 .read(&mut cursor, &self.renumbered, order)
                 .ok_or_else(|| damaged(&self.place))?;
-            let key = Key::of(&window.words[..window.length], bits);
+            let key = NgramKey::of(&window.words[..window.length], bits);
             sorters[shares.of(window.words[0])].push(key, count)?;
             number += 1;
             if number.is_multiple_of(LOOK) {
@@ -257,14 +266,15 @@ impl Part {
     }
 }
 
-/// A window of a file, its words by their numbers in the whole text, newest first.
-struct Window {
+/// A decoded window; word ids of the whole text, newest first.
+struct ShardWindow {
     words: [WordId; MAX_ORDER],
     length: usize,
 }
 
-impl Window {
-    /// Reads what differs from the window before, and how often it occurs; none if it makes no sense.
+impl ShardWindow {
+    /// Decode the next window, which is stored as a difference, and return its frequency. Return
+    /// `None` if the bytes are inconsistent.
     fn read(
         &mut self,
         cursor: &mut Cursor<'_>,

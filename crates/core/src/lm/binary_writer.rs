@@ -1,23 +1,24 @@
-//! Lays a model out for look-ups.
+//! Writes the binary model format, like KenLM's `build_binary`.
 //!
-//! In: any `Grams`. Out: the bytes of a mapped model, in a file or in memory.
-//! How: one hash table per order, made of lines as the processor loads them; entries are sorted
-//! by hash and each stands in its home line or right after the one before it. So the table is
-//! written front to back without a random access, the same n-grams always give the same bytes,
-//! and a search ends at the first larger hash, mostly in its first line. Whether an n-gram can be extended to the left is kept in the
-//! sign of its probability, to the right in the sign of a backoff of 0.
-//! Threads share n-grams, then parts of the table.
-//! Cost: one sort per order. 21 bytes an n-gram (17 of the longest) for queries, and 4 that are
-//! only read when the n-grams are listed again.
+//! In: any `NgramSource`. Out: the bytes of a mapped model, in a file or in memory.
+//! How: one hash table of cache lines per order. Entries are sorted by hash; each is in its home
+//! line or follows the entry before it. The table is written sequentially, equal n-grams give equal
+//! bytes, and a probe stops at the first larger hash, mostly in its first line. The sign of a
+//! probability tells whether a longer n-gram ends with this one; the sign of a backoff of 0 tells
+//! whether one starts with it.
+//! Threads share blocks of n-grams, then parts of a table.
+//! Cost: one sort per order. 21 bytes per n-gram (17 for the longest) for queries, and 4 that are
+//! only read when n-grams are listed.
 
-use super::count::taken;
-use super::grams::{Gram, Grams};
-use super::key::Key;
-use super::layout::{
-    FREE, HEADER, Header, LINE, Layout, SEAL, SHORT_SLOT, SLOT, Table, first_hash, home, next_hash,
-    stored,
+use super::binary_layout::{
+    BinaryHeader, BinaryLayout, CACHE_LINE, FREE_HASH, HEADER_BYTES, LONG_SLOT, ProbingTable, SEAL,
+    SHORT_SLOT, extend_hash, home_line, stored_hash, unigram_hash,
 };
-use super::trie::Trie;
+use super::count::take_once;
+use super::ngram::ScoredNgram;
+use super::ngram_key::NgramKey;
+use super::ngram_source::NgramSource;
+use super::suffix_trie::SuffixTrie;
 use super::{MAX_ORDER, Model};
 use crate::Job;
 use crate::corpus::WordId;
@@ -34,34 +35,34 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// N-grams that a thread takes at once, or between two looks at the job.
+/// Number of n-grams per block of a thread and between two checks for cancellation.
 const BLOCK: u64 = 1 << 14;
-/// In a list of n-grams: this one is the last that ends like it.
-pub const LAST: u32 = 1 << 31;
-/// Two words or n-grams with one hash are so rare that trying again this often is enough.
+/// Flag of a list entry: the last n-gram with its suffix.
+pub const LAST_FLAG: u32 = 1 << 31;
+/// Number of hash seeds to try. A collision of 64-bit hashes is so rare that a few suffice.
 const SEEDS: u64 = 8;
-/// Parts of a table that are sorted by themselves.
+/// Number of hash ranges of a table that are sorted separately.
 const PARTS: usize = 64;
-/// Bytes of lines that are written at once.
+/// Number of bytes of finished lines to buffer before writing.
 const READY: usize = 1 << 18;
 
-/// Where the bytes of an image go.
-enum Target<'a> {
+/// Destination of the bytes.
+enum BinaryTarget<'a> {
     File(&'a mut SealedFile),
     Memory(&'a mut MmapMut, Box<BodySum>),
 }
 
-/// Writes what follows the header, one part after the other.
-struct Sink<'a> {
-    target: Target<'a>,
+/// A writer of the regions after the header, in file order.
+struct BinarySink<'a> {
+    target: BinaryTarget<'a>,
     at: usize,
 }
 
-impl Sink<'_> {
+impl BinarySink<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.target {
-            Target::File(file) => file.write(bytes)?,
-            Target::Memory(memory, sum) => {
+            BinaryTarget::File(file) => file.write(bytes)?,
+            BinaryTarget::Memory(memory, sum) => {
                 sum.update(bytes);
                 memory[self.at..self.at + bytes.len()].copy_from_slice(bytes);
             }
@@ -70,49 +71,49 @@ impl Sink<'_> {
         Ok(())
     }
 
-    /// Fills up with zeros to where a part begins.
+    /// Write zeros up to byte offset `place`.
     fn skip_to(&mut self, place: usize) -> Result<()> {
         let gap = place - self.at;
         self.write(&[0; 64][..gap])
     }
 }
 
-/// Why an image was not finished.
-enum Trouble {
-    /// Two hashes were equal or a table ran over: another seed will do.
+/// Reason why a model was not written.
+enum BuildFailure {
+    /// Two hashes are equal or a table overflows: another seed may succeed.
     Seed,
-    /// Something that another seed does not help.
+    /// An error that does not depend on the seed.
     Other(Error),
 }
 
-impl From<Error> for Trouble {
+impl From<Error> for BuildFailure {
     fn from(error: Error) -> Self {
-        Trouble::Other(error)
+        BuildFailure::Other(error)
     }
 }
 
-/// Writes a model to a file that can be mapped; `memory` bounds what sorting uses.
-pub fn write_image(grams: &dyn Grams, path: &Path, memory: usize, job: &Job) -> Result<()> {
+/// Write a model to a file that can be mapped. Sorting uses up to `memory` bytes.
+pub fn write_binary(grams: &dyn NgramSource, path: &Path, memory: usize, job: &Job) -> Result<()> {
     let folder = TempFolder::new(None);
     with_seed(grams, path, |header, layout| {
         let mut file = SealedFile::create(path, SEAL)?;
-        build(grams, header, layout, Target::File(&mut file), (&folder, memory), job)?;
+        build(grams, header, layout, BinaryTarget::File(&mut file), (&folder, memory), job)?;
         Ok(file.finish(&header.to_numbers())?)
     })
 }
 
-/// The same without a file.
-pub fn write_image_in_memory(grams: &dyn Grams, memory: usize, job: &Job) -> Result<Model> {
+/// Build a model in memory. Sorting uses up to `memory` bytes.
+pub fn build_model(grams: &dyn NgramSource, memory: usize, job: &Job) -> Result<Model> {
     let folder = TempFolder::new(None);
     let name = Path::new("model");
     let bytes = with_seed(grams, name, |header, layout| {
         let mut bytes = in_memory(layout.size)?;
         prefer_large_pages(&bytes);
-        let target = Target::Memory(&mut bytes, Box::default());
-        if let Target::Memory(bytes, sum) =
+        let target = BinaryTarget::Memory(&mut bytes, Box::default());
+        if let BinaryTarget::Memory(bytes, sum) =
             build(grams, header, layout, target, (&folder, memory), job)?
         {
-            bytes[..HEADER].copy_from_slice(&sum.header(&SEAL, &header.to_numbers()));
+            bytes[..HEADER_BYTES].copy_from_slice(&sum.header(&SEAL, &header.to_numbers()));
         }
         Ok(bytes)
     })?;
@@ -120,9 +121,9 @@ pub fn write_image_in_memory(grams: &dyn Grams, memory: usize, job: &Job) -> Res
 }
 
 fn with_seed<T>(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     path: &Path,
-    write: impl Fn(&Header, &Layout) -> std::result::Result<T, Trouble>,
+    write: impl Fn(&BinaryHeader, &BinaryLayout) -> std::result::Result<T, BuildFailure>,
 ) -> Result<T> {
     let mut counts = [0; MAX_ORDER];
     for order in 1..=grams.order() {
@@ -137,32 +138,33 @@ fn with_seed<T>(
         limit: "2^31 words and 2^32 bytes".into(),
     };
     for seed in 1..=SEEDS {
-        let header = Header { order: grams.order(), seed, counts, letters };
-        let layout =
-            Layout::new(&header).filter(|_| counts[0] < u64::from(LAST)).ok_or_else(too_large)?;
+        let header = BinaryHeader { order: grams.order(), seed, counts, letters };
+        let layout = BinaryLayout::new(&header)
+            .filter(|_| counts[0] < u64::from(LAST_FLAG))
+            .ok_or_else(too_large)?;
         match write(&header, &layout) {
             Ok(done) => return Ok(done),
-            Err(Trouble::Other(error)) => return Err(error),
-            Err(Trouble::Seed) => {}
+            Err(BuildFailure::Other(error)) => return Err(error),
+            Err(BuildFailure::Seed) => {}
         }
     }
     let found = format!("equal hashes with {SEEDS} seeds");
     Err(Error::Limit { place: Place::file(path), found, limit: "different n-grams".into() })
 }
 
-/// The temporary folder and the bytes that sorting may use.
-type Room<'a> = (&'a Arc<TempFolder>, usize);
+/// Folder for temporary files and memory limit of sorting in bytes.
+type SortSpace<'a> = (&'a Arc<TempFolder>, usize);
 
-/// Writes everything but the header.
+/// Write all regions after the header.
 fn build<'a>(
-    grams: &dyn Grams,
-    header: &Header,
-    layout: &Layout,
-    target: Target<'a>,
-    room: Room<'_>,
+    grams: &dyn NgramSource,
+    header: &BinaryHeader,
+    layout: &BinaryLayout,
+    target: BinaryTarget<'a>,
+    room: SortSpace<'_>,
     job: &Job,
-) -> std::result::Result<Target<'a>, Trouble> {
-    let mut sink = Sink { target, at: HEADER };
+) -> std::result::Result<BinaryTarget<'a>, BuildFailure> {
+    let mut sink = BinarySink { target, at: HEADER_BYTES };
     write_words(grams, header, layout, room, &mut sink)?;
     sink.skip_to(layout.unigrams.start)?;
     with_extensions(grams, 1, 0..header.counts[0], job, |gram, _| {
@@ -172,8 +174,11 @@ fn build<'a>(
     let mut lists = Vec::new();
     for (order, table) in (2..).zip(&layout.tables) {
         sink.skip_to(table.range.start)?;
-        let write =
-            if order == header.order { write_order::<SHORT_SLOT> } else { write_order::<SLOT> };
+        let write = if order == header.order {
+            write_order::<SHORT_SLOT>
+        } else {
+            write_order::<LONG_SLOT>
+        };
         lists.push(write(grams, order, header.seed, table, &mut sink, room, job)?);
     }
     for ((order, place), list) in (2..).zip(&layout.lists).zip(lists) {
@@ -189,46 +194,47 @@ fn build<'a>(
     Ok(sink.target)
 }
 
-/// A probability and a backoff.
-type Scores = (f32, f32);
+/// Log probability and log backoff.
+type NgramScores = (f32, f32);
 
-/// What a thread has dealt out.
-struct Dealt {
-    /// For each part of the table, what falls into it, by hash.
-    parts: Vec<Sorter<Key<1>, Scores>>,
-    /// The list of an order that one thread goes through, as it would take long to do so again.
+/// N-grams of one thread, scattered by hash range.
+struct ScatteredNgrams {
+    /// One sorter per hash range of the table.
+    parts: Vec<Sorter<NgramKey<1>, NgramScores>>,
+    /// The oldest words in suffix order, for a source that one thread reads sequentially.
     list: Option<Spool<u32>>,
 }
 
-/// Writes the table of an order. Threads deal its n-grams out by hash, then sort what falls into
-/// each part of the table; the lines are filled in their order. Gives the list if it has it.
+/// Write the table of an order. Threads scatter the n-grams by hash range, then sort each range;
+/// lines are written in order. Return the list of oldest words if it was collected.
 fn write_order<const SIZE: usize>(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     order: usize,
     seed: u64,
-    table: &Table,
-    sink: &mut Sink<'_>,
-    (folder, memory): Room<'_>,
+    table: &ProbingTable,
+    sink: &mut BinarySink<'_>,
+    (folder, memory): SortSpace<'_>,
     job: &Job,
-) -> std::result::Result<Option<Spool<u32>>, Trouble> {
+) -> std::result::Result<Option<Spool<u32>>, BuildFailure> {
     let count = grams.count(order);
     let size = if grams.trie().is_some() { BLOCK } else { count.max(1) };
     let blocks = blocks(count, size);
     let share = memory / 2 / PARTS / job.threads().min(blocks.len()).max(1);
-    let make = || Dealt {
+    let make = || ScatteredNgrams {
         parts: (0..PARTS).map(|_| Sorter::new(folder, share, None)).collect(),
         list: grams.trie().is_none().then(|| Spool::new(folder, memory / 8)),
     };
-    let deal = |Dealt { parts, list }: &mut Dealt, block: usize| {
+    let deal = |ScatteredNgrams { parts, list }: &mut ScatteredNgrams, block: usize| {
         with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
             if let Some(list) = list {
                 list.push(listed(gram.words[order - 1], is_last))?;
             }
             let words = &gram.words[..order];
-            let first = first_hash(seed, words[0]);
-            let hash = stored(words[1..].iter().fold(first, |hash, &word| next_hash(hash, word)));
-            let part = to_usize(home(hash, PARTS as u64));
-            parts[part].push(Key([hash]), (gram.prob, gram.backoff))
+            let first = unigram_hash(seed, words[0]);
+            let hash =
+                stored_hash(words[1..].iter().fold(first, |hash, &word| extend_hash(hash, word)));
+            let part = to_usize(home_line(hash, PARTS as u64));
+            parts[part].push(NgramKey([hash]), (gram.prob, gram.backoff))
         })
     };
     let (_, dealt) = parallel::map(blocks.len(), 1, job, make, deal)?;
@@ -239,9 +245,9 @@ fn write_order<const SIZE: usize>(
         list = of_thread.list;
     }
     let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
-    let mut lines = Lines::<SIZE>::new(table);
-    let take = |entries: Vec<(Key<1>, Scores)>| {
-        for (Key([hash]), (prob, backoff)) in entries {
+    let mut lines = TableWriter::<SIZE>::new(table);
+    let take = |entries: Vec<(NgramKey<1>, NgramScores)>| {
+        for (NgramKey([hash]), (prob, backoff)) in entries {
             lines.add(hash, sink, |value| {
                 value[..4].copy_from_slice(&prob.to_le_bytes());
                 if let Some(place) = value.get_mut(4..8) {
@@ -252,7 +258,7 @@ fn write_order<const SIZE: usize>(
         Ok(())
     };
     let sort = |(): &mut (), part: usize| {
-        let mut sorters = taken(&parts[part]).unwrap_or_default().into_iter();
+        let mut sorters = take_once(&parts[part]).unwrap_or_default().into_iter();
         let Some(mut sorter) = sorters.next() else { return Ok(Vec::new()) };
         sorters.try_for_each(|other| sorter.absorb(other))?;
         sorter.finish()?.collect::<Result<Vec<_>>>()
@@ -262,13 +268,13 @@ fn write_order<const SIZE: usize>(
     Ok(list.map(Spool::finish).transpose()?)
 }
 
-/// How a list has an n-gram.
+/// Encode a list entry.
 fn listed(oldest: WordId, is_last: bool) -> u32 {
-    if is_last { oldest | LAST } else { oldest }
+    if is_last { oldest | LAST_FLAG } else { oldest }
 }
 
-/// Writes the list of an order of a tree.
-fn write_list(trie: &Trie, order: usize, sink: &mut Sink<'_>, job: &Job) -> Result<()> {
+/// Write the list of oldest words of an order from a trie.
+fn write_list(trie: &SuffixTrie, order: usize, sink: &mut BinarySink<'_>, job: &Job) -> Result<()> {
     let blocks = blocks(trie.levels[order - 1].words.len() as u64, BLOCK);
     let work = |(): &mut (), block: usize| {
         let mut list = Vec::new();
@@ -281,19 +287,19 @@ fn write_list(trie: &Trie, order: usize, sink: &mut Sink<'_>, job: &Job) -> Resu
     Ok(())
 }
 
-/// All n-grams of an order, `size` of them in each range.
+/// Split the ordinals of `count` n-grams into ranges of `size`.
 fn blocks(count: u64, size: u64) -> Vec<Range<u64>> {
     let starts = (0..count.div_ceil(size)).map(|block| block * size);
     starts.map(|start| start..count.min(start + size)).collect()
 }
 
 fn write_words(
-    grams: &dyn Grams,
-    header: &Header,
-    layout: &Layout,
-    (folder, memory): Room<'_>,
-    sink: &mut Sink<'_>,
-) -> std::result::Result<(), Trouble> {
+    grams: &dyn NgramSource,
+    header: &BinaryHeader,
+    layout: &BinaryLayout,
+    (folder, memory): SortSpace<'_>,
+    sink: &mut BinarySink<'_>,
+) -> std::result::Result<(), BuildFailure> {
     let words = 0..to_u32(header.counts[0]);
     sink.skip_to(layout.ends.start)?;
     let mut end = 0;
@@ -307,45 +313,45 @@ fn write_words(
     }
     let mut sorter = Sorter::new(folder, memory, None);
     for id in words {
-        sorter.push(Key([word_hash(grams.word(id), header.seed)]), id)?;
+        sorter.push(NgramKey([word_hash(grams.word(id), header.seed)]), id)?;
     }
     sink.skip_to(layout.vocab.range.start)?;
-    let mut lines = Lines::<SHORT_SLOT>::new(&layout.vocab);
+    let mut lines = TableWriter::<SHORT_SLOT>::new(&layout.vocab);
     for entry in sorter.finish()? {
-        let (Key([hash]), id) = entry?;
+        let (NgramKey([hash]), id) = entry?;
         lines.add(hash, sink, |value| value.copy_from_slice(&id.to_le_bytes()))?;
     }
     lines.finish(sink)
 }
 
-/// The hash of a word's letters.
+/// Return the stored hash of a word's bytes.
 pub fn word_hash(word: &[u8], seed: u64) -> u64 {
-    stored(xxh3_64_with_seed(word, seed))
+    stored_hash(xxh3_64_with_seed(word, seed))
 }
 
-/// The lines of a table, filled one after the other.
-struct Lines<'a, const SIZE: usize> {
-    table: &'a Table,
-    /// The line that is being filled, the slots of it that are used, and its number.
-    line: [u8; LINE],
+/// A writer of the lines of one table, in order.
+struct TableWriter<'a, const SIZE: usize> {
+    table: &'a ProbingTable,
+    /// The current line, the number of its used slots, and its index.
+    line: [u8; CACHE_LINE],
     used: usize,
     number: u64,
-    /// Lines that are to be written.
+    /// Finished lines that are not written yet.
     ready: Vec<u8>,
     last: Option<u64>,
-    /// Two hashes were equal or the table ran over.
-    is_spoilt: bool,
+    /// Whether two hashes are equal or the table overflows.
+    is_seed_rejected: bool,
 }
 
-impl<'a, const SIZE: usize> Lines<'a, SIZE> {
-    /// A line none of whose slots is used.
-    const FREE_LINE: [u8; LINE] = {
-        let mut line = [0; LINE];
+impl<'a, const SIZE: usize> TableWriter<'a, SIZE> {
+    /// A line with only unused slots.
+    const EMPTY_LINE: [u8; CACHE_LINE] = {
+        let mut line = [0; CACHE_LINE];
         let mut at = 0;
-        while at + SIZE <= LINE {
+        while at + SIZE <= CACHE_LINE {
             let mut byte = 0;
             while byte < 8 {
-                line[at + byte] = FREE.to_le_bytes()[byte];
+                line[at + byte] = FREE_HASH.to_le_bytes()[byte];
                 byte += 1;
             }
             at += SIZE;
@@ -353,18 +359,24 @@ impl<'a, const SIZE: usize> Lines<'a, SIZE> {
         line
     };
 
-    fn new(table: &'a Table) -> Self {
-        let (line, ready) = (Self::FREE_LINE, Vec::new());
-        Lines { table, line, used: 0, number: 0, ready, last: None, is_spoilt: false }
+    fn new(table: &'a ProbingTable) -> Self {
+        let (line, ready) = (Self::EMPTY_LINE, Vec::new());
+        TableWriter { table, line, used: 0, number: 0, ready, last: None, is_seed_rejected: false }
     }
 
-    /// Adds an entry; hashes come in ascending order. `fill` puts its value into the slot.
-    fn add(&mut self, hash: u64, sink: &mut Sink<'_>, fill: impl FnOnce(&mut [u8])) -> Result<()> {
-        self.is_spoilt |= self.last.replace(hash) == Some(hash);
-        while self.number < home(hash, self.table.homes) || self.used == LINE / SIZE {
+    /// Add an entry; hashes must ascend. `fill` writes the value into the slot.
+    fn add(
+        &mut self,
+        hash: u64,
+        sink: &mut BinarySink<'_>,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<()> {
+        self.is_seed_rejected |= self.last.replace(hash) == Some(hash);
+        while self.number < home_line(hash, self.table.home_lines) || self.used == CACHE_LINE / SIZE
+        {
             self.end(sink)?;
         }
-        self.is_spoilt |= self.number >= self.table.lines;
+        self.is_seed_rejected |= self.number >= self.table.lines;
         let slot = &mut self.line[self.used * SIZE..][..SIZE];
         slot[..8].copy_from_slice(&hash.to_le_bytes());
         fill(&mut slot[8..]);
@@ -372,43 +384,43 @@ impl<'a, const SIZE: usize> Lines<'a, SIZE> {
         Ok(())
     }
 
-    fn end(&mut self, sink: &mut Sink<'_>) -> Result<()> {
+    fn end(&mut self, sink: &mut BinarySink<'_>) -> Result<()> {
         self.ready.extend_from_slice(&self.line);
-        self.line = Self::FREE_LINE;
+        self.line = Self::EMPTY_LINE;
         self.used = 0;
         self.number += 1;
         if self.ready.len() < READY {
             return Ok(());
         }
-        if !self.is_spoilt {
+        if !self.is_seed_rejected {
             sink.write(&self.ready)?;
         }
         self.ready.clear();
         Ok(())
     }
 
-    /// Writes what is left of the table, unless it needs another seed.
-    fn finish(mut self, sink: &mut Sink<'_>) -> std::result::Result<(), Trouble> {
+    /// Write the remaining lines, or fail if the table needs another seed.
+    fn finish(mut self, sink: &mut BinarySink<'_>) -> std::result::Result<(), BuildFailure> {
         while self.number < self.table.lines {
             self.end(sink)?;
         }
-        if self.is_spoilt {
-            return Err(Trouble::Seed);
+        if self.is_seed_rejected {
+            return Err(BuildFailure::Seed);
         }
         Ok(sink.write(&self.ready)?)
     }
 }
 
-/// Goes through n-grams of an order, their probabilities with the sign that says whether a longer
-/// n-gram ends with them; `each` also learns whether this is the last of those that end alike.
+/// Call `each` for n-grams of an order and whether each is the last with its suffix. The sign of
+/// the probability tells whether a longer n-gram ends with the n-gram.
 fn with_extensions(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     order: usize,
     range: Range<u64>,
     job: &Job,
-    mut each: impl FnMut(Gram, bool) -> Result<()>,
+    mut each: impl FnMut(ScoredNgram, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut marked = |mut gram: Gram, is_extended: bool, is_last: bool| {
+    let mut marked = |mut gram: ScoredNgram, is_extended: bool, is_last: bool| {
         gram.prob = if is_extended { -gram.prob.abs() } else { gram.prob.abs() };
         each(gram, is_last)
     };
@@ -418,14 +430,14 @@ fn with_extensions(
     }
 }
 
-/// Finds the marks of all n-grams of an order by a look at the longer ones.
+/// Find both flags by merging the lists of this order and the next.
 fn compared(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     order: usize,
     job: &Job,
-    each: &mut dyn FnMut(Gram, bool, bool) -> Result<()>,
+    each: &mut dyn FnMut(ScoredNgram, bool, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut longer: super::grams::GramIter<'_> =
+    let mut longer: super::ngram::NgramIter<'_> =
         if order < grams.order() { grams.grams(order + 1)? } else { Box::new(std::iter::empty()) };
     let mut ahead = longer.next().transpose()?;
     let mut of_order = grams.grams(order)?.peekable();

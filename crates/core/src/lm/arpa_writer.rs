@@ -1,10 +1,12 @@
-//! Writes ARPA files, the form that other tools read (definitions l.2).
+//! Writes ARPA files, the common text format of n-gram models (definitions l.2).
 //!
-//! In: any `Grams`. Out: a section per order, words by number, longer n-grams in suffix order.
-//! How: threads turn blocks of n-grams into text, which goes to the file in their order.
+//! In: any `NgramSource`. Out: a section per order; unigrams by word id, longer n-grams in suffix
+//! order.
+//! How: threads format blocks of n-grams, which are written in order.
 //! Cost: one pass; a few blocks of text in memory.
 
-use super::grams::{Gram, Grams};
+use super::ngram::ScoredNgram;
+use super::ngram_source::NgramSource;
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::{to_u32, to_usize, whole};
@@ -13,10 +15,10 @@ use crate::storage::NewFile;
 use std::f64::consts::LN_10;
 use std::path::Path;
 
-/// Decimals of a number: more than `f32` holds.
+/// Number of decimal places: more than `f32` can hold.
 const DECIMALS: usize = 8;
 const ONE: u64 = 10_u64.pow(8);
-/// The numbers from 00 to 99.
+/// Decimal digits of the integers from 00 to 99.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[b'0'; 2]; 100];
     let mut number = 0_u8;
@@ -27,11 +29,11 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// Bytes of text that are written at once.
+/// Number of bytes of text to buffer before writing.
 const READY: usize = 1 << 18;
 
-/// Writes a model as ARPA.
-pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
+/// Write a model in ARPA format.
+pub fn write_arpa(grams: &dyn NgramSource, path: &Path, job: &Job) -> Result<()> {
     let mut file = NewFile::create(path)?;
     let mut front = String::from("\\data\\\n");
     for order in 1..=grams.order() {
@@ -47,9 +49,9 @@ pub fn write_arpa(grams: &dyn Grams, path: &Path, job: &Job) -> Result<()> {
     file.finish()
 }
 
-/// Prints the n-grams of one order: block by block, if they can be had from anywhere.
+/// Write the section of one order, in parallel blocks if the source supports them.
 fn print_order(
-    grams: &dyn Grams,
+    grams: &dyn NgramSource,
     order: usize,
     words: &[&[u8]],
     file: &mut NewFile,
@@ -57,7 +59,8 @@ fn print_order(
 ) -> Result<()> {
     let (count, size) = (grams.count(order), grams.block());
     let has_backoff = order < grams.order();
-    let put = |gram: &Gram, text: &mut Vec<u8>| put_gram(gram, (order, has_backoff), words, text);
+    let put =
+        |gram: &ScoredNgram, text: &mut Vec<u8>| put_gram(gram, (order, has_backoff), words, text);
     if size >= count {
         let mut text = Vec::new();
         grams.visit(order, 0..count, &mut |gram| {
@@ -84,8 +87,13 @@ fn print_order(
     Ok(())
 }
 
-/// Prints the line of an n-gram.
-fn put_gram(gram: &Gram, (order, has_backoff): (usize, bool), words: &[&[u8]], text: &mut Vec<u8>) {
+/// Format the line of an n-gram.
+fn put_gram(
+    gram: &ScoredNgram,
+    (order, has_backoff): (usize, bool),
+    words: &[&[u8]],
+    text: &mut Vec<u8>,
+) {
     put_number(-gram.prob.abs(), text);
     let mut before = b'\t';
     for &word in gram.words[..order].iter().rev() {
@@ -100,7 +108,7 @@ fn put_gram(gram: &Gram, (order, has_backoff): (usize, bool), words: &[&[u8]], t
     text.push(b'\n');
 }
 
-/// Writes a natural logarithm to base 10; zeros at the end say nothing and are left out.
+/// Format a natural logarithm as a base-10 logarithm, without trailing zeros.
 fn put_number(score: f32, out: &mut Vec<u8>) {
     let scaled = f64::from(score) / LN_10 * ONE as f64;
     let rounded = nearest(scaled.abs());
@@ -121,7 +129,7 @@ fn put_number(score: f32, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[..digits.len() - zeros]);
 }
 
-/// The nearest whole number, a half upwards; what is too large becomes the largest.
+/// Round to the nearest integer, a half upwards, with saturation.
 fn nearest(number: f64) -> u64 {
     let whole = whole(number);
     let is_upper = number - whole as f64 >= 0.5;
@@ -137,7 +145,7 @@ fn put_whole(number: u64, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grams::NO_EXTENSION;
+    use super::super::ngram::NO_EXTENSION;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Opens a model of any form, told by its first bytes.
+//! Opens a model file of any format, detected by its first bytes.
 
-use super::image::write_image_in_memory;
-use super::model::{Model, is_image};
+use super::binary_writer::build_model;
+use super::model::{Model, is_binary_model};
 use super::read_arpa;
 use crate::Job;
 use crate::error::{Error, Place, Result};
@@ -9,33 +9,33 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The start of files that KenLM wrote for itself.
+/// Magic bytes of KenLM's binary files.
 const KENLM: &[u8] = b"mmap lm http://kheafield.com/code";
-/// Bytes that sorting may use while an ARPA file is laid out.
+/// Memory limit in bytes for sorting while an ARPA file is converted.
 const MEMORY: usize = 1 << 30;
 
-/// How a model is opened.
+/// Options of opening a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LoadOptions {
-    /// Check every byte and not only the header.
+pub struct LmLoadOptions {
+    /// Compare the whole file with its checksum, not only the header.
     pub verify: bool,
-    /// Read all of it into memory instead of mapping it.
+    /// Copy the file into memory instead of mapping it.
     pub in_memory: bool,
 }
 
-/// Maps a file of wayword's, or reads an ARPA file (plain or compressed) into memory.
-pub fn load(path: &Path, options: LoadOptions, job: &Job) -> Result<Model> {
+/// Map a binary model, or convert an ARPA file (plain or compressed) in memory.
+pub fn load(path: &Path, options: LmLoadOptions, job: &Job) -> Result<Model> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(|source| Error::io(path, source))?;
     file.take(64).read_to_end(&mut start).map_err(|source| Error::io(path, source))?;
-    if is_image(&start) {
+    if is_binary_model(&start) {
         let model = Model::open(path, options.verify)?;
         return if options.in_memory { model.into_memory() } else { Ok(model) };
     }
     if start.starts_with(KENLM) {
         return Err(kenlm(path));
     }
-    write_image_in_memory(&read_arpa(path, job)?, MEMORY, job)
+    build_model(&read_arpa(path, job)?, MEMORY, job)
 }
 
 fn kenlm(path: &Path) -> Error {

@@ -1,42 +1,42 @@
-//! Scores of whole sentences.
+//! Scores of words, sentences and texts.
 //!
-//! In: words. Out: one score per word, or their sum with the numbers that perplexity needs.
-//! `<s>` is the history of the first word and not scored; `</s>` is scored like a word.
+//! In: words. Out: a score per word, or the sums that perplexity needs.
+//! `<s>` is the history of the first word and has no score; `</s>` is scored like a word.
 
-use super::model::{Model, TOGETHER};
-use super::state::State;
+use super::model::{Model, PREFETCH_BATCH};
+use super::ngram_state::NgramState;
 use super::{BOS, EOS, MAX_ORDER, UNK};
 use crate::corpus::WordId;
 
-/// Words that can matter for the next one.
+/// Maximal number of history words.
 const HISTORY: usize = MAX_ORDER - 1;
 
-/// The score of one word.
+/// The score of a word in its sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WordScore {
     /// Natural logarithm of its probability.
     pub score: f32,
-    /// Length of the n-gram that was found.
+    /// Length of the longest matching n-gram.
     pub order: u8,
-    /// Whether the model does not know the word.
+    /// Whether the word is unknown to the model.
     pub is_unknown: bool,
 }
 
-/// The scores of one or more sentences, summed up.
+/// The total score of one or more sentences.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SentenceScore {
-    /// Natural logarithm of the probability of all words.
+    /// Natural logarithm of the probability of all tokens.
     pub score: f64,
-    /// The same without words that the model does not know.
+    /// The same without unknown words.
     pub known_score: f64,
-    /// Words that were scored, `</s>` among them.
+    /// Number of scored tokens, `</s>` included.
     pub tokens: u64,
-    /// Those the model does not know.
+    /// Number of unknown words.
     pub unknown: u64,
 }
 
 impl SentenceScore {
-    /// Adds another sentence.
+    /// Add the score of another text.
     pub fn add(&mut self, other: &Self) {
         self.score += other.score;
         self.known_score += other.known_score;
@@ -46,32 +46,32 @@ impl SentenceScore {
 }
 
 impl Model {
-    /// Scores the words of a sentence one by one. With `bos` it starts a sentence, with `eos`
-    /// it ends one.
+    /// Score the words of a sentence one by one. `bos`: start with the state after `<s>`; `eos`:
+    /// score `</s>` at the end.
     pub fn score_words(
         &self,
         words: impl Iterator<Item = WordId>,
         (bos, eos): (bool, bool),
         mut each: impl FnMut(WordScore),
     ) {
-        let mut state = if bos { self.begin() } else { State::EMPTY };
-        let mut next = State::EMPTY;
+        let mut state = if bos { self.begin() } else { NgramState::EMPTY };
+        let mut next = NgramState::EMPTY;
         let mut words = words.chain(eos.then_some(EOS));
-        // The words of one round after the history that its first words may need.
-        let mut window = [BOS; HISTORY + TOGETHER];
+        // The words of the current batch, after the history of its first words.
+        let mut window = [BOS; HISTORY + PREFETCH_BATCH];
         let mut known = usize::from(bos);
         loop {
             let mut end = known;
-            for word in words.by_ref().take(TOGETHER) {
+            for word in words.by_ref().take(PREFETCH_BATCH) {
                 window[end] = word;
                 end += 1;
             }
             if end == known {
                 return;
             }
-            let touched = (known..end)
-                .fold(0, |sum, at| sum ^ self.touch(window[at], window[..at].iter().rev()));
-            std::hint::black_box(touched);
+            let prefetched = (known..end)
+                .fold(0, |sum, at| sum ^ self.prefetch(window[at], window[..at].iter().rev()));
+            std::hint::black_box(prefetched);
             for &word in &window[known..end] {
                 let answer = self.look_up(&state, word, &mut next);
                 each(WordScore {
@@ -86,7 +86,7 @@ impl Model {
         }
     }
 
-    /// Scores a line of whitespace-separated words.
+    /// Score a line of whitespace-separated words.
     pub fn score_line(&self, line: &str, marks: (bool, bool)) -> SentenceScore {
         let mut sum = SentenceScore::default();
         let words = line.split_whitespace().map(|word| self.text_id(word));

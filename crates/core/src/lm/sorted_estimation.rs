@@ -1,19 +1,20 @@
-//! From adjusted counts to probabilities and backoffs (definitions l.1, steps 3 to 5).
+//! Kneser-Ney estimation by sorting: from adjusted counts to probabilities and backoffs
+//! (definitions l.1, steps 3 to 5).
 //!
 //! In: n-grams sorted by context, discounts. Out: n-grams in suffix order with both scores.
-//! How: two passes over each order. By context: the sum of the counts and what the discounts
-//! leave over. By suffix: an n-gram meets the one without its oldest word, whose probability
-//! it is mixed with; shorter orders come first.
+//! How: two passes over each order, as in lmplz. By context: sum the counts and the discounts,
+//! which give the backoff of the context. By suffix: interpolate each n-gram with the n-gram
+//! without its oldest word; lower orders come first.
 //! Cost: one sort per order; sums and products in `f64`. Threads share the first pass by order, the
 //! second by the newest word.
 
 use super::BOS;
-use super::count::{taken, unpack_count};
-use super::discount::Discount;
-use super::grams::NO_EXTENSION;
-use super::key::Key;
-use super::lists::{Scored, WordScores};
-use super::share::Shares;
+use super::count::{take_once, unpack_count};
+use super::discount::CountDiscount;
+use super::ngram::NO_EXTENSION;
+use super::ngram_key::NgramKey;
+use super::ngram_lists::{ScoredSpool, UnigramScores};
+use super::vocab_partition::VocabPartition;
 use crate::Job;
 use crate::error::Result;
 use crate::narrow::to_f32;
@@ -21,44 +22,44 @@ use crate::parallel;
 use crate::storage::{Joined, Sorter, Spool, TempFolder};
 use std::sync::{Arc, Mutex};
 
-/// N-grams between two looks at the job.
+/// Number of n-grams between two checks for cancellation.
 const BLOCK: u64 = 1 << 16;
 
-/// What the passes need to know.
+/// Options of the sorts and spools of estimation.
 #[derive(Clone, Copy)]
-pub struct Setting<'a> {
-    /// Bits of a word in a key.
+pub struct SortOptions<'a> {
+    /// Bits per word in a key.
     pub bits: u32,
-    /// Bytes that each sorter or spool may use.
+    /// Memory limit in bytes of each sorter or spool.
     pub share: usize,
-    /// Where the rest goes.
+    /// Folder for records beyond the memory limit.
     pub folder: &'a Arc<TempFolder>,
-    /// How words are dealt out to threads.
-    pub shares: &'a Shares,
+    /// Assignment of n-grams to threads.
+    pub shares: &'a VocabPartition,
 }
 
-/// The direct part of an n-gram's probability and the weight of the shorter n-gram's.
-type Parts = (f64, f64);
+/// The discounted probability of an n-gram and the interpolation weight of the lower order.
+type InterpolationTerms = (f64, f64);
 
-/// N-grams of one share after the pass by context.
-pub struct Discounted<const W: usize> {
-    /// N-grams to be sorted by suffix.
-    by_suffix: Sorter<Key<W>, Parts>,
-    /// Contexts in suffix order, with what is left for words not seen after them.
-    contexts: Spool<(Key<W>, f64)>,
+/// The n-grams of one vocabulary range after the pass by context.
+pub struct DiscountedNgrams<const W: usize> {
+    /// N-grams, to be sorted by suffix.
+    by_suffix: Sorter<NgramKey<W>, InterpolationTerms>,
+    /// Contexts in suffix order, with their backoff weights.
+    contexts: Spool<(NgramKey<W>, f64)>,
 }
 
-/// Takes the discounts from the counts of one order, which come sorted by context; for each share
-/// what is left.
-pub fn discount_order<const W: usize>(
+/// Discount the counts of one order, which are sorted by context. Return the result by vocabulary
+/// range.
+pub fn discount_ngrams<const W: usize>(
     order: usize,
-    counts: Vec<Sorter<Key<W>, u64>>,
-    discount: &Discount,
-    setting: Setting<'_>,
+    counts: Vec<Sorter<NgramKey<W>, u64>>,
+    discount: &CountDiscount,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<Vec<Discounted<W>>> {
-    let Setting { bits, share, folder, shares } = setting;
-    let empty = |_| Discounted {
+) -> Result<Vec<DiscountedNgrams<W>>> {
+    let SortOptions { bits, share, folder, shares } = setting;
+    let empty = |_| DiscountedNgrams {
         by_suffix: Sorter::new(folder, share / shares.len(), None),
         contexts: Spool::new(folder, share / shares.len()),
     };
@@ -69,7 +70,7 @@ pub fn discount_order<const W: usize>(
         let (key, packed) = record?;
         let front = key.first(order - 1, bits);
         if let Some(last) = context.replace(front).filter(|last| *last != front) {
-            discount_group(last, &group, discount, setting, &mut done)?;
+            discount_context(last, &group, discount, setting, &mut done)?;
             group.clear();
         }
         group.push((key.word(order - 1, bits), packed));
@@ -78,20 +79,21 @@ pub fn discount_order<const W: usize>(
         }
     }
     if let Some(last) = context {
-        discount_group(last, &group, discount, setting, &mut done)?;
+        discount_context(last, &group, discount, setting, &mut done)?;
     }
-    let finished =
-        |part: Discounted<W>| Ok(Discounted { contexts: part.contexts.finish()?, ..part });
+    let finished = |part: DiscountedNgrams<W>| {
+        Ok(DiscountedNgrams { contexts: part.contexts.finish()?, ..part })
+    };
     done.into_iter().map(finished).collect()
 }
 
-/// The words seen after one context.
-fn discount_group<const W: usize>(
-    context: Key<W>,
+/// Discount the counts of the words seen after one context.
+fn discount_context<const W: usize>(
+    context: NgramKey<W>,
     group: &[(u32, u64)],
-    discount: &Discount,
-    Setting { bits, shares, .. }: Setting<'_>,
-    done: &mut [Discounted<W>],
+    discount: &CountDiscount,
+    SortOptions { bits, shares, .. }: SortOptions<'_>,
+    done: &mut [DiscountedNgrams<W>],
 ) -> Result<()> {
     let (mut sum, mut left) = (0, 0.0);
     let mut is_kept = false;
@@ -102,7 +104,7 @@ fn discount_group<const W: usize>(
         is_kept |= !is_pruned;
     }
     if !is_kept {
-        // Nothing is left of this context; whoever asks gets the shorter one's answer.
+        // The context is pruned; queries back off to the shorter context.
         return Ok(());
     }
     let gamma = left / sum as f64;
@@ -117,11 +119,11 @@ fn discount_group<const W: usize>(
     done[shares.of(context.word(0, bits))].contexts.push((context, gamma))
 }
 
-/// Probability of every word by itself, mixed with the uniform distribution.
-pub fn unigrams(counts: &[u64], discount: &Discount) -> Vec<f64> {
+/// Return the probability of each word, interpolated with the uniform distribution.
+pub fn unigram_probs(counts: &[u64], discount: &CountDiscount) -> Vec<f64> {
     let sum = counts.iter().sum::<u64>() as f64;
     let left: f64 = counts.iter().map(|&count| discount.of(count)).sum();
-    // `<s>` is never predicted, so it has no share of the uniform distribution.
+    // `<s>` is never predicted, so the uniform distribution excludes it.
     let uniform = left / sum / (counts.len() - 1) as f64;
     let mut probs: Vec<f64> =
         counts.iter().map(|&count| (count as f64 - discount.of(count)) / sum + uniform).collect();
@@ -129,18 +131,21 @@ pub fn unigrams(counts: &[u64], discount: &Discount) -> Vec<f64> {
     probs
 }
 
-/// Probabilities of the order before, asked for in suffix order.
-enum Shorter<'a, const W: usize> {
+/// Probabilities of the next lower order, read in suffix order.
+enum LowerOrderProbs<'a, const W: usize> {
     Words(&'a [f64]),
-    Grams(Box<dyn Iterator<Item = Result<(Key<W>, f64)>> + 'a>, Option<(Key<W>, f64)>),
+    NgramSource(
+        Box<dyn Iterator<Item = Result<(NgramKey<W>, f64)>> + 'a>,
+        Option<(NgramKey<W>, f64)>,
+    ),
 }
 
-impl<const W: usize> Shorter<'_, W> {
-    /// The probability of an n-gram that is there; later calls ask for the same or a later one.
-    fn prob(&mut self, key: Key<W>, bits: u32) -> Result<f64> {
+impl<const W: usize> LowerOrderProbs<'_, W> {
+    /// Return the probability of a listed n-gram. Keys of successive calls must not descend.
+    fn prob(&mut self, key: NgramKey<W>, bits: u32) -> Result<f64> {
         match self {
-            Shorter::Words(probs) => Ok(probs[key.word(0, bits) as usize]),
-            Shorter::Grams(grams, current) => loop {
+            LowerOrderProbs::Words(probs) => Ok(probs[key.word(0, bits) as usize]),
+            LowerOrderProbs::NgramSource(grams, current) => loop {
                 match current {
                     Some((at, prob)) if *at == key => return Ok(*prob),
                     _ => *current = grams.next().transpose()?,
@@ -151,52 +156,52 @@ impl<const W: usize> Shorter<'_, W> {
     }
 }
 
-/// The backoffs of an order, asked for in suffix order.
-pub struct Backoffs<I: Iterator> {
+/// A reader of the backoffs of one order in suffix order.
+pub struct BackoffCursor<I: Iterator> {
     contexts: std::iter::Peekable<I>,
 }
 
-impl<const W: usize, I: Iterator<Item = Result<(Key<W>, f64)>>> Backoffs<I> {
-    /// The backoffs of these contexts, which come in suffix order.
+impl<const W: usize, I: Iterator<Item = Result<(NgramKey<W>, f64)>>> BackoffCursor<I> {
+    /// Create a reader of contexts, which must be in suffix order.
     pub fn new(contexts: I) -> Self {
-        Backoffs { contexts: contexts.peekable() }
+        BackoffCursor { contexts: contexts.peekable() }
     }
 
-    /// The logarithm of what is left after this n-gram.
-    pub fn of(&mut self, key: &Key<W>) -> Result<f32> {
+    /// Return the log backoff of an n-gram. Keys of successive calls must ascend.
+    pub fn of(&mut self, key: &NgramKey<W>) -> Result<f32> {
         match self.contexts.next_if(|next| next.as_ref().map_or(true, |(at, _)| at == key)) {
-            Some(context) => Ok(in_table(context?.1.ln())),
+            Some(context) => Ok(encode_backoff(context?.1.ln())),
             None => Ok(NO_EXTENSION),
         }
     }
 }
 
-/// A backoff as it is kept: the sign of 0 says that the n-gram has extensions.
-pub fn in_table(backoff: f64) -> f32 {
+/// Encode a log backoff of a context; 0 gets the sign of an extended n-gram.
+pub fn encode_backoff(backoff: f64) -> f32 {
     to_f32(backoff) + 0.0
 }
 
-/// Mixes the orders, the shortest first, a share of the words in each thread. Unigrams, and then for
-/// each order the n-grams by suffix, share after share.
+/// Interpolate the orders, the lowest first, one vocabulary range per thread. Return the unigram
+/// scores and, for each order from 2 up, the scored n-grams by range.
 pub fn interpolate<const W: usize>(
     probs: &[f64],
-    orders: Vec<Vec<Discounted<W>>>,
-    setting: Setting<'_>,
+    orders: Vec<Vec<DiscountedNgrams<W>>>,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<(WordScores, Vec<Vec<Scored<W>>>)> {
-    let mut words = word_scores(probs);
+) -> Result<(UnigramScores, Vec<Vec<ScoredSpool<W>>>)> {
+    let mut words = unigram_scores(probs);
     for part in orders.first().into_iter().flatten() {
         add_backoffs(&mut words, &part.contexts, setting.bits)?;
     }
-    let mut higher: Vec<Vec<Scored<W>>> = orders.iter().map(|_| Vec::new()).collect();
-    let mut by_share: Vec<Vec<Discounted<W>>> =
+    let mut higher: Vec<Vec<ScoredSpool<W>>> = orders.iter().map(|_| Vec::new()).collect();
+    let mut by_share: Vec<Vec<DiscountedNgrams<W>>> =
         (0..setting.shares.len()).map(|_| Vec::new()).collect();
     for order in orders {
         by_share.iter_mut().zip(order).for_each(|(parts, part)| parts.push(part));
     }
     let by_share: Vec<_> = by_share.into_iter().map(|parts| Mutex::new(Some(parts))).collect();
     let work = |(): &mut (), share: usize| {
-        let parts = taken(&by_share[share]).unwrap_or_default();
+        let parts = take_once(&by_share[share]).unwrap_or_default();
         interpolate_share(probs, parts, setting, job)
     };
     let (shares, _) = parallel::map(by_share.len(), 1, job, || (), work)?;
@@ -206,14 +211,14 @@ pub fn interpolate<const W: usize>(
     Ok((words, higher))
 }
 
-/// The n-grams of one share, of all orders.
+/// Interpolate all orders of one vocabulary range.
 fn interpolate_share<const W: usize>(
     probs: &[f64],
-    orders: Vec<Discounted<W>>,
-    setting: Setting<'_>,
+    orders: Vec<DiscountedNgrams<W>>,
+    setting: SortOptions<'_>,
     job: &Job,
-) -> Result<Vec<Scored<W>>> {
-    let Setting { bits, share, folder, shares } = setting;
+) -> Result<Vec<ScoredSpool<W>>> {
+    let SortOptions { bits, share, folder, shares } = setting;
     let share = share / shares.len();
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
@@ -222,16 +227,16 @@ fn interpolate_share<const W: usize>(
         by_suffix.push(order.by_suffix);
     }
     contexts.push(Spool::new(folder, share));
-    let mut scored: Vec<Scored<W>> = Vec::new();
-    let mut last: Option<Spool<(Key<W>, f64)>> = None;
+    let mut scored: Vec<ScoredSpool<W>> = Vec::new();
+    let mut last: Option<Spool<(NgramKey<W>, f64)>> = None;
     let longest = by_suffix.len();
     for (index, sorter) in by_suffix.into_iter().enumerate() {
         let length = index + 1;
         let mut shorter = match &last {
-            None => Shorter::Words(probs),
-            Some(spool) => Shorter::Grams(Box::new(spool.iter()?), None),
+            None => LowerOrderProbs::Words(probs),
+            Some(spool) => LowerOrderProbs::NgramSource(Box::new(spool.iter()?), None),
         };
-        let mut backoffs = Backoffs::new(contexts[index + 1].iter()?);
+        let mut backoffs = BackoffCursor::new(contexts[index + 1].iter()?);
         let mut of_order = Spool::new(folder, share);
         let mut own_probs = Spool::new(folder, share);
         for (number, record) in sorter.finish()?.enumerate() {
@@ -252,29 +257,29 @@ fn interpolate_share<const W: usize>(
     Ok(scored)
 }
 
-/// The scores of words by themselves, with what is left after those that are contexts.
-pub fn score_words<const W: usize>(
+/// Return the scores of the unigrams, with the backoffs of those that are contexts.
+pub fn score_unigrams<const W: usize>(
     probs: &[f64],
-    contexts: &Spool<(Key<W>, f64)>,
+    contexts: &Spool<(NgramKey<W>, f64)>,
     bits: u32,
-) -> Result<WordScores> {
-    let mut scores = word_scores(probs);
+) -> Result<UnigramScores> {
+    let mut scores = unigram_scores(probs);
     add_backoffs(&mut scores, contexts, bits)?;
     Ok(scores)
 }
 
-fn word_scores(probs: &[f64]) -> WordScores {
+fn unigram_scores(probs: &[f64]) -> UnigramScores {
     probs.iter().map(|prob| (to_f32(prob.ln()), NO_EXTENSION)).collect()
 }
 
 fn add_backoffs<const W: usize>(
-    scores: &mut WordScores,
-    contexts: &Spool<(Key<W>, f64)>,
+    scores: &mut UnigramScores,
+    contexts: &Spool<(NgramKey<W>, f64)>,
     bits: u32,
 ) -> Result<()> {
     for context in contexts.iter()? {
         let (key, gamma) = context?;
-        scores[key.word(0, bits) as usize].1 = in_table(gamma.ln());
+        scores[key.word(0, bits) as usize].1 = encode_backoff(gamma.ln());
     }
     Ok(())
 }

@@ -1,21 +1,20 @@
-//! Words dealt out to threads, so that each has its own n-grams.
+//! A partition of the vocabulary into ranges of word ids, one per thread.
 //!
-//! In: how often each word occurs. Out: neighbouring numbers of words, about as many occurrences in
-//! each share. N-grams of a share are those whose newest word is in it: in suffix order they stand
-//! together, and so do the shorter ones that they end in, so that threads need nothing of each
-//! other.
+//! In: word frequencies. Out: consecutive ranges with about equal numbers of occurrences. A range
+//! owns the n-grams whose newest word is in it. In suffix order these are adjacent, and so are
+//! their suffixes, so threads are independent.
 
 use crate::corpus::WordId;
 
-/// The shares of the words.
+/// Consecutive ranges of word ids.
 #[derive(Debug, Clone)]
-pub struct Shares {
-    /// The first word of each share but the first.
+pub struct VocabPartition {
+    /// First word of each range except the first.
     bounds: Vec<WordId>,
 }
 
-impl Shares {
-    /// Deals words out by how often they occur.
+impl VocabPartition {
+    /// Split the vocabulary into at most `ranges` ranges of about equal total frequency.
     pub fn new(frequencies: &[u64], shares: usize) -> Self {
         let total: u64 = frequencies.iter().sum();
         let mut bounds = Vec::new();
@@ -27,15 +26,15 @@ impl Shares {
             }
             sum += frequency;
         }
-        Shares { bounds }
+        VocabPartition { bounds }
     }
 
-    /// How many there are.
+    /// Return the number of ranges.
     pub fn len(&self) -> usize {
         self.bounds.len() + 1
     }
 
-    /// The share of a word.
+    /// Return the index of the range that contains a word.
     #[inline]
     pub fn of(&self, word: WordId) -> usize {
         self.bounds.iter().take_while(|&&bound| bound <= word).count()
@@ -52,7 +51,7 @@ mod tests {
         fn shares_are_neighbours_and_about_equal(
             frequencies in proptest::collection::vec(0_u64..9, 1..200), shares in 1_usize..6,
         ) {
-            let dealt = Shares::new(&frequencies, shares);
+            let dealt = VocabPartition::new(&frequencies, shares);
             prop_assert!(dealt.len() <= shares);
             let of: Vec<usize> = (0..frequencies.len() as u32).map(|word| dealt.of(word)).collect();
             prop_assert!(of.is_sorted());

@@ -1,28 +1,31 @@
-//! Completes a list of n-grams so that look-ups can go from short to long.
+//! Adds the missing prefixes and suffixes of n-grams that were read from ARPA.
 //!
-//! In: n-grams of all orders, sorted. Out: the same with every beginning and ending of an
-//! n-gram present, and with the mark on contexts that nothing extends.
-//! An n-gram that is added has the score that backing off gives and no backoff of its own, so
-//! all answers stay as they were.
+//! In: n-grams of all orders, sorted. Out: closed lists, with `NO_EXTENSION` on contexts that
+//! nothing extends. An added n-gram gets the probability of backing off and no backoff, so no score
+//! changes.
 
-use super::grams::{NO_EXTENSION, matters};
-use super::key::Key;
+use super::ngram::{NO_EXTENSION, has_extension};
+use super::ngram_key::NgramKey;
 
-/// An n-gram as it was read.
+/// An n-gram of an ARPA file.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<const W: usize> {
-    /// Its words.
-    pub key: Key<W>,
-    /// Natural logarithm of its probability; NaN until it is known.
+pub struct ArpaEntry<const W: usize> {
+    /// Packed words.
+    pub key: NgramKey<W>,
+    /// Natural logarithm of the probability; NaN while unknown.
     pub prob: f32,
-    /// Natural logarithm of its backoff, `NO_EXTENSION` for 0.
+    /// Natural logarithm of the backoff, `NO_EXTENSION` for 0.
     pub backoff: f32,
-    /// The line it stood in.
+    /// Line number in the file; 0 for an added n-gram.
     pub line: u64,
 }
 
-/// Adds what is missing and marks what is extended; `orders` begin with order 2.
-pub fn complete<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<Entry<W>>], bits: u32) {
+/// Add missing n-grams and flag extended contexts; `orders` starts with order 2.
+pub fn complete<const W: usize>(
+    words: &mut [(f32, f32)],
+    orders: &mut [Vec<ArpaEntry<W>>],
+    bits: u32,
+) {
     for index in (1..orders.len()).rev() {
         let (shorter, longer) = orders.split_at_mut(index);
         let (shorter, longer) = (&mut shorter[index - 1], &longer[0]);
@@ -36,7 +39,7 @@ pub fn complete<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<Entr
     if let Some(pairs) = orders.first() {
         for entry in pairs {
             let (_, backoff) = &mut words[entry.key.word(1, bits) as usize];
-            if !matters(*backoff) {
+            if !has_extension(*backoff) {
                 *backoff = 0.0;
             }
         }
@@ -44,20 +47,23 @@ pub fn complete<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<Entr
     for index in 0..orders.len() {
         let (shorter, own) = orders.split_at_mut(index);
         for entry in own[0].iter_mut().filter(|entry| entry.prob.is_nan()) {
-            entry.prob = backed_off(entry.key, index, words, shorter, bits);
+            entry.prob = backoff_sum(entry.key, index, words, shorter, bits);
         }
     }
     forget_backoffs(words, orders);
 }
 
-/// Adds the n-grams, which come sorted, that are not in the list.
-fn add_missing<const W: usize>(entries: &mut Vec<Entry<W>>, needed: impl Iterator<Item = Key<W>>) {
+/// Add those of the sorted keys `needed` that are not in the list.
+fn add_missing<const W: usize>(
+    entries: &mut Vec<ArpaEntry<W>>,
+    needed: impl Iterator<Item = NgramKey<W>>,
+) {
     let mut known = entries.iter().map(|entry| entry.key).peekable();
-    let mut missing: Vec<Entry<W>> = Vec::new();
+    let mut missing: Vec<ArpaEntry<W>> = Vec::new();
     for key in needed {
         while known.next_if(|at| *at < key).is_some() {}
         if known.peek() != Some(&key) && missing.last().is_none_or(|last| last.key != key) {
-            missing.push(Entry { key, prob: f32::NAN, backoff: NO_EXTENSION, line: 0 });
+            missing.push(ArpaEntry { key, prob: f32::NAN, backoff: NO_EXTENSION, line: 0 });
         }
     }
     if !missing.is_empty() {
@@ -66,30 +72,30 @@ fn add_missing<const W: usize>(entries: &mut Vec<Entry<W>>, needed: impl Iterato
     }
 }
 
-/// Takes the mark off the n-grams, all of which are in the list, that begin longer ones.
-fn mark_extended<const W: usize>(entries: &mut [Entry<W>], contexts: &[Key<W>]) {
+/// Clear `NO_EXTENSION` on the n-grams that are contexts. All contexts must be in the list.
+fn mark_extended<const W: usize>(entries: &mut [ArpaEntry<W>], contexts: &[NgramKey<W>]) {
     let mut contexts = contexts.iter().peekable();
     for entry in entries {
         let mut is_extended = false;
         while contexts.next_if(|at| **at == entry.key).is_some() {
             is_extended = true;
         }
-        if is_extended && !matters(entry.backoff) {
+        if is_extended && !has_extension(entry.backoff) {
             entry.backoff = 0.0;
         }
     }
 }
 
-/// The score of an n-gram that no file gave.
-fn backed_off<const W: usize>(
-    key: Key<W>,
+/// Return the probability that backing off gives to an n-gram missing in the file.
+fn backoff_sum<const W: usize>(
+    key: NgramKey<W>,
     index: usize,
     words: &[(f32, f32)],
-    shorter: &[Vec<Entry<W>>],
+    shorter: &[Vec<ArpaEntry<W>>],
     bits: u32,
 ) -> f32 {
     let (context, ending) = (key.context(bits), key.first(index + 1, bits));
-    let scores = |key: Key<W>| match index {
+    let scores = |key: NgramKey<W>| match index {
         0 => words[key.word(0, bits) as usize],
         _ => {
             let list = &shorter[index - 1];
@@ -97,12 +103,12 @@ fn backed_off<const W: usize>(
             place.map_or((0.0, 0.0), |at| (list[at].prob, list[at].backoff))
         }
     };
-    // A backoff above 0 could lift the sum above it, where no probability is.
+    // A positive backoff could raise the sum above log 1.
     (scores(context).1 + scores(ending).0).min(0.0)
 }
 
-/// The longest n-grams are no context, whatever the file says.
-fn forget_backoffs<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<Entry<W>>]) {
+/// Reset the backoffs of the longest n-grams, which are never contexts, whatever the file says.
+fn forget_backoffs<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<ArpaEntry<W>>]) {
     match orders.last_mut() {
         Some(longest) => longest.iter_mut().for_each(|entry| entry.backoff = NO_EXTENSION),
         None => words.iter_mut().for_each(|(_, backoff)| *backoff = NO_EXTENSION),

@@ -1,31 +1,31 @@
-//! The language model in its seat at the decoder.
+//! The decoder's `LanguageModel` interface, implemented for `Model`.
 //!
-//! In: the decoder's `LmState`, which holds seven words and sums of their backoffs as plain cells.
-//! Out: the scores of `Model`, and the next state.
-//! Cost: a copy of sixty bytes a word besides the look-up.
+//! In: the decoder's `LmState`, whose cells hold seven words and seven sums of backoffs.
+//! Out: the scores of `Model` and the next state.
+//! Cost: a copy of 60 bytes per word in addition to the query.
 
-use super::model::Walk;
-use super::{EOS, MAX_ORDER, Model, State};
+use super::model::NgramLookup;
+use super::{EOS, MAX_ORDER, Model, NgramState};
 use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::to_u32;
 
-/// Words of a state; in the cells behind them stand sums of backoffs: what it costs that none of
-/// the words was of use, only the newest one, and so on.
+/// Number of words in a state. The cells after them hold backoff sums: the sum charged if none of
+/// the words matches, if only the newest matches, and so on.
 const WORDS: usize = MAX_ORDER - 1;
 const _: () = assert!(WORDS == LmState::WORDS);
 
-impl From<&State> for LmState {
-    fn from(state: &State) -> Self {
+impl From<&NgramState> for LmState {
+    fn from(state: &NgramState) -> Self {
         let mut cells = [0; LmState::CELLS];
         cells[..WORDS].copy_from_slice(&state.words);
         for (matched, cell) in cells[WORDS..].iter_mut().enumerate() {
-            *cell = state.backed_off(matched).to_bits();
+            *cell = state.backoff_sum(matched).to_bits();
         }
         LmState { cells, used: to_u32(state.words().len()) }
     }
 }
 
-/// The words of a state, newest first.
+/// Return the words of a state, newest first.
 fn words(state: &LmState) -> &[u32] {
     &state.cells[..(state.used as usize).min(WORDS)]
 }
@@ -49,7 +49,7 @@ impl LanguageModel for Model {
     }
 
     fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
-        let Walk { prob, order, seen, len } =
+        let NgramLookup { prob, order, seen, len } =
             self.walk(words(state), word, |place, word, backoff| {
                 next.cells[place] = word;
                 next.cells[WORDS + place] = backoff.to_bits();
@@ -80,12 +80,15 @@ mod tests {
         let words: Vec<u32> = "a b x c a b c d".split(' ').map(|word| model.word(word)).collect();
         let (mut state, mut cells) = (model.begin(), model.start());
         for &word in &words {
-            let (mut next, mut next_cells) = (State::EMPTY, LmState::EMPTY);
+            let (mut next, mut next_cells) = (NgramState::EMPTY, LmState::EMPTY);
             let expected = Model::score(&model, &state, word, &mut next);
             assert_eq!(LanguageModel::score(&model, &cells, word, &mut next_cells), expected);
             assert_eq!(next_cells.key(), next.words());
             (state, cells) = (next, next_cells);
         }
-        assert_eq!(model.end(&cells), Model::score(&model, &state, EOS, &mut State::default()));
+        assert_eq!(
+            model.end(&cells),
+            Model::score(&model, &state, EOS, &mut NgramState::default())
+        );
     }
 }

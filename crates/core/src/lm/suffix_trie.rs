@@ -1,36 +1,36 @@
-//! N-grams by suffix as a tree: below each stand those that end with it, by the word before.
+//! A trie of n-grams by suffix: the children of an n-gram extend it by one older word.
 //!
-//! In: n-grams in suffix order, each after the longer ones that end with it. Out: a level for
-//! each order, in which an n-gram is one word, its count, and where the next level's end that end
-//! with it. So no n-gram holds its words, and the number of one is its place in its level.
-//! Cost: 12 bytes an n-gram, and later 8 for the scores in place of the count.
-//! Not: larger than memory; for that n-grams are sorted (`estimate`).
+//! In: n-grams in suffix order, each after the longer n-grams that end with it. Out: one level per
+//! order; an entry is the oldest word, the count and the end of its child range. The ordinal of an
+//! n-gram is its index in its level.
+//! Cost: 12 bytes per n-gram; later 8 bytes for the scores replace the count.
+//! Not: n-grams beyond the memory limit; `sorted_estimation` handles those.
 
 use super::MAX_ORDER;
-use super::count::Sink;
-use super::grams::{Gram, GramIter};
-use super::key::Key;
-use super::lists::Tables;
+use super::count::CountSink;
+use super::ngram::ScoredNgram;
+use super::ngram_key::NgramKey;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::narrow::{to_u32, to_usize};
 use std::ops::Range;
 
-/// The n-grams of one order.
+/// The n-grams of one order, as parallel arrays.
 #[derive(Default)]
-pub struct Level {
-    /// The oldest word of each.
+pub struct TrieLevel {
+    /// Oldest word of each n-gram.
     pub words: Vec<WordId>,
-    /// How often each counts.
+    /// Adjusted count of each n-gram.
     pub counts: Vec<u32>,
-    /// Where those of the next level end that end with it.
+    /// End of the child range of each n-gram in the next level; the range starts at the end of the
+    /// entry before.
     pub ends: Vec<u32>,
-    /// Logarithms of probability and backoff, once they are known.
+    /// Natural logarithms of probability and backoff; empty before smoothing.
     pub scores: Vec<(f32, f32)>,
 }
 
-impl Level {
-    /// The n-grams of the next level that end with this one.
+impl TrieLevel {
+    /// Return the index range of the children of the n-gram at index `at`.
     #[inline]
     pub fn below(&self, at: usize) -> Range<usize> {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -38,21 +38,27 @@ impl Level {
     }
 }
 
-/// The n-grams of one share of the words, from order 1 up.
-pub struct Branch {
+/// The trie of one range of the vocabulary, from order 1 up.
+pub struct TrieBranch {
     bits: u32,
-    levels: Vec<Level>,
+    levels: Vec<TrieLevel>,
 }
 
-impl Branch {
-    /// An empty one for n-grams of up to `order` words of so many bits.
+impl TrieBranch {
+    /// Create an empty branch for n-grams of up to `order` words with `bits` bits per word.
     pub fn new(order: usize, bits: u32) -> Self {
-        Branch { bits, levels: (0..order).map(|_| Level::default()).collect() }
+        TrieBranch { bits, levels: (0..order).map(|_| TrieLevel::default()).collect() }
     }
 }
 
-impl<const W: usize> Sink<W> for Branch {
-    fn add(&mut self, key: &Key<W>, length: usize, count: u64, _is_pruned: bool) -> Result<()> {
+impl<const W: usize> CountSink<W> for TrieBranch {
+    fn add(
+        &mut self,
+        key: &NgramKey<W>,
+        length: usize,
+        count: u64,
+        _is_pruned: bool,
+    ) -> Result<()> {
         let end = self.levels.get(length).map_or(0, |below| to_u32(below.words.len()));
         let level = &mut self.levels[length - 1];
         level.words.push(key.word(length - 1, self.bits));
@@ -62,16 +68,16 @@ impl<const W: usize> Sink<W> for Branch {
     }
 }
 
-/// All n-grams, from order 1 up; the first level has every word at its number.
-pub struct Trie {
-    /// Its levels.
-    pub levels: Vec<Level>,
+/// A trie of all n-grams; the first level has one entry per word id.
+pub struct SuffixTrie {
+    /// Levels by order, from order 1 up.
+    pub levels: Vec<TrieLevel>,
 }
 
-impl Trie {
-    /// Joins the branches of all shares, which follow each other.
-    pub fn of(branches: Vec<Branch>, words: usize) -> Self {
-        let mut levels: Vec<Level> = Vec::new();
+impl SuffixTrie {
+    /// Concatenate the branches of consecutive vocabulary ranges.
+    pub fn of(branches: Vec<TrieBranch>, words: usize) -> Self {
+        let mut levels: Vec<TrieLevel> = Vec::new();
         for branch in branches {
             if levels.is_empty() {
                 levels = branch.levels;
@@ -86,31 +92,31 @@ impl Trie {
             }
         }
         levels[0] = with_all_words(&levels[0], words);
-        Trie { levels }
+        SuffixTrie { levels }
     }
 
-    /// Shows n-grams of an order, whether a longer one ends with each, and whether it is the last of
-    /// those that end alike.
+    /// Call `each` for n-grams of an order with two flags: whether a longer n-gram ends with this
+    /// one, and whether it is the last child of its parent.
     pub fn visit_marked(
         &self,
         order: usize,
         range: Range<u64>,
-        mut each: impl FnMut(Gram, bool, bool) -> Result<()>,
+        mut each: impl FnMut(ScoredNgram, bool, bool) -> Result<()>,
     ) -> Result<()> {
-        let mut walk = self.walk(order, range);
+        let mut ngrams = self.iter(order, range);
         let is_longest = order == self.levels.len();
-        while let Some(gram) = walk.next() {
-            let next = walk.places[order - 1];
+        while let Some(gram) = ngrams.next() {
+            let next = ngrams.places[order - 1];
             let is_extended = !is_longest && !self.levels[order - 1].below(next - 1).is_empty();
-            let is_last =
-                order == 1 || self.levels[order - 2].ends[walk.places[order - 2]] as usize == next;
+            let is_last = order == 1
+                || self.levels[order - 2].ends[ngrams.places[order - 2]] as usize == next;
             each(gram, is_extended, is_last)?;
         }
         Ok(())
     }
 
-    /// Shows the oldest words of n-grams of an order from 2 up, and whether each is the last of
-    /// those that end alike.
+    /// Call `each` with the oldest word of each n-gram of an order from 2 up, and whether it is the
+    /// last child of its parent.
     pub fn visit_oldest(
         &self,
         order: usize,
@@ -127,7 +133,8 @@ impl Trie {
         }
     }
 
-    fn walk(&self, order: usize, range: Range<u64>) -> Walk<'_> {
+    /// Return the n-grams of an order whose ordinals are in `range`, in suffix order.
+    pub fn iter(&self, order: usize, range: Range<u64>) -> TrieIter<'_> {
         let mut places = [0; MAX_ORDER];
         let mut words = [0; MAX_ORDER];
         let mut place = to_usize(range.start);
@@ -139,13 +146,13 @@ impl Trie {
             places[index] = place;
             words[index] = level.words.get(place).copied().unwrap_or_default();
         }
-        Walk { levels: &self.levels[..order], places, words, end: to_usize(range.end) }
+        TrieIter { levels: &self.levels[..order], places, words, end: to_usize(range.end) }
     }
 }
 
-/// The level of words by themselves, with those that are no n-gram's newest word.
-fn with_all_words(level: &Level, words: usize) -> Level {
-    let mut all = Level {
+/// Return the first level with an entry for each of the `words` word ids.
+fn with_all_words(level: &TrieLevel, words: usize) -> TrieLevel {
+    let mut all = TrieLevel {
         words: (0..to_u32(words)).collect(),
         counts: vec![0; words],
         ends: vec![0; words],
@@ -163,21 +170,21 @@ fn with_all_words(level: &Level, words: usize) -> Level {
     all
 }
 
-/// Goes through the n-grams of one order.
-struct Walk<'a> {
-    levels: &'a [Level],
-    /// By level, the n-gram that this one ends with.
+/// An iterator over the n-grams of one order.
+pub struct TrieIter<'a> {
+    levels: &'a [TrieLevel],
+    /// By level, the index of the suffix of the current n-gram.
     places: [usize; MAX_ORDER],
-    /// Its words.
+    /// Words of the current n-gram, newest first.
     words: [WordId; MAX_ORDER],
     end: usize,
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Gram;
+impl Iterator for TrieIter<'_> {
+    type Item = ScoredNgram;
 
     #[inline]
-    fn next(&mut self) -> Option<Gram> {
+    fn next(&mut self) -> Option<ScoredNgram> {
         let last = self.levels.len() - 1;
         let place = self.places[last];
         if place >= self.end {
@@ -198,26 +205,6 @@ impl Iterator for Walk<'_> {
         }
         self.places[last] += 1;
         let (prob, backoff) = self.levels[last].scores[place];
-        Some(Gram { words: self.words, prob, backoff })
-    }
-}
-
-impl Tables for Trie {
-    fn trie(&self) -> Option<&Trie> {
-        Some(self)
-    }
-
-    fn grams(&self, order: usize) -> Result<GramIter<'_>> {
-        let all = 0..self.levels[order - 1].words.len() as u64;
-        Ok(Box::new(self.walk(order, all).map(Ok)))
-    }
-
-    fn visit(
-        &self,
-        order: usize,
-        range: Range<u64>,
-        each: &mut dyn FnMut(&Gram) -> Result<()>,
-    ) -> Result<()> {
-        self.walk(order, range).try_for_each(|gram| each(&gram))
+        Some(ScoredNgram { words: self.words, prob, backoff })
     }
 }

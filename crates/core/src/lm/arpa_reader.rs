@@ -1,16 +1,16 @@
-//! Reads ARPA files: the common text form of n-gram models (definitions l.2).
+//! Reads ARPA files, the common text format of n-gram models (definitions l.2).
 //!
 //! In: `\data\`, a count per order, a section per order with lines of probability, n-gram and
-//! backoff (both logarithms to base 10), `\end\`. Out: `GramLists`.
-//! Reading is strict: the first line that is not as it should be is an error. N-grams whose
-//! beginning or ending is missing, as some tools leave them after pruning, are completed with
-//! the score that backing off gives, so that no answer changes.
-//! Cost: one pass; 24 to 56 bytes an n-gram in memory while reading.
+//! backoff (both logarithms to base 10), `\end\`. Out: `NgramLists`.
+//! Reading is strict: the first malformed line is an error. Prefixes and suffixes that are missing,
+//! as some tools leave them after pruning, are added with the score that backing off gives, so no
+//! score of the model changes.
+//! Cost: one pass; 24 to 56 bytes per n-gram in memory while reading.
 
-use super::complete::{Entry, complete};
-use super::grams::NO_EXTENSION;
-use super::key::{Key, bits_for};
-use super::lists::{GramLists, Scored, WordScores};
+use super::arpa_completion::{ArpaEntry, complete};
+use super::ngram::NO_EXTENSION;
+use super::ngram_key::{NgramKey, bits_for};
+use super::ngram_lists::{NgramLists, ScoredSpool, UnigramScores};
 use super::{BOS, EOS, MAX_ORDER, RESERVED, UNK};
 use crate::Job;
 use crate::corpus::{LineReader, Vocab};
@@ -20,14 +20,15 @@ use crate::storage::{Spool, TempFolder};
 use std::f64::consts::LN_10;
 use std::path::Path;
 
-/// Lines between two looks at the job.
+/// Number of lines between two checks for cancellation.
 const BLOCK: u64 = 1 << 14;
-/// Probability of an unknown word when a file has no `<unk>`, base 10.
+/// Base-10 log probability of an unknown word if the file has no `<unk>`.
 const NO_UNK: f64 = -100.0;
 
-/// Reads an ARPA file, plain or compressed.
-pub fn read_arpa(path: &Path, job: &Job) -> Result<GramLists> {
-    let mut reader = Reader { lines: LineReader::open(path)?, text: String::new(), line: 0, job };
+/// Read an ARPA file, plain or compressed.
+pub fn read_arpa(path: &Path, job: &Job) -> Result<NgramLists> {
+    let mut reader =
+        ArpaReader { lines: LineReader::open(path)?, text: String::new(), line: 0, job };
     let claimed = reader.read_counts()?;
     let (vocab, words) = reader.read_words(claimed[0], claimed.len())?;
     match (to_u32(claimed.len()) * bits_for(vocab.len())).div_ceil(64) {
@@ -38,18 +39,18 @@ pub fn read_arpa(path: &Path, job: &Job) -> Result<GramLists> {
     }
 }
 
-/// What stands in a line and what should; where, the reader knows.
-type Wrong = (String, String);
+/// The `found` and `expected` parts of an error message; the reader adds the place.
+type LineFault = (String, String);
 
-struct Reader<'a> {
+struct ArpaReader<'a> {
     lines: LineReader,
     text: String,
     line: u64,
     job: &'a Job,
 }
 
-impl Reader<'_> {
-    /// Goes to the next line that is not blank; the end of the file is an error.
+impl ArpaReader<'_> {
+    /// Read the next line that is not blank; fail at the end of the file.
     fn advance(&mut self, expected: impl Fn() -> String) -> Result<()> {
         loop {
             self.line += 1;
@@ -69,13 +70,13 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong(&self, (found, expected): Wrong) -> Error {
+    fn wrong(&self, (found, expected): LineFault) -> Error {
         let place = Place::line(self.lines.path(), self.line);
         let advice = "is the file whole, and is it an ARPA language model?".into();
         Error::Format { place, found, expected, advice }
     }
 
-    /// The header: how many n-grams of each order there will be.
+    /// Read the header and return the number of n-grams of each order.
     fn read_counts(&mut self) -> Result<Vec<u64>> {
         self.advance(|| r"`\data\`".into())?;
         if self.text.trim() != r"\data\" {
@@ -101,12 +102,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes through a section up to the heading of the next one.
+    /// Read a section up to the heading of the next section.
     fn read_section(
         &mut self,
         order: usize,
         claimed: &[u64],
-        mut each: impl FnMut(&str, u64) -> std::result::Result<(), Wrong>,
+        mut each: impl FnMut(&str, u64) -> std::result::Result<(), LineFault>,
     ) -> Result<()> {
         let heading = if order == claimed.len() {
             r"\end\".to_owned()
@@ -137,8 +138,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The words, with scores; the reserved ones come first in the result.
-    fn read_words(&mut self, claimed: u64, orders: usize) -> Result<(Vocab, WordScores)> {
+    /// Read the unigrams. The reserved words come first in the result.
+    fn read_words(&mut self, claimed: u64, orders: usize) -> Result<(Vocab, UnigramScores)> {
         let mut vocab = Vocab::default();
         for word in RESERVED {
             vocab.intern(word);
@@ -147,7 +148,7 @@ impl Reader<'_> {
         let mut sections = vec![0; orders];
         sections[0] = claimed;
         self.read_section(1, &sections, |line, _| {
-            let mut fields = Fields::of(line, 1)?;
+            let mut fields = ArpaFields::of(line, 1)?;
             let word = match fields.word()? {
                 "<UNK>" => RESERVED[UNK as usize],
                 word => word,
@@ -177,11 +178,11 @@ impl Reader<'_> {
     fn read_higher<const W: usize>(
         &mut self,
         vocab: Vocab,
-        mut words: WordScores,
+        mut words: UnigramScores,
         claimed: &[u64],
-    ) -> Result<GramLists> {
+    ) -> Result<NgramLists> {
         let bits = bits_for(vocab.len());
-        let mut orders: Vec<Vec<Entry<W>>> = Vec::new();
+        let mut orders: Vec<Vec<ArpaEntry<W>>> = Vec::new();
         for order in 2..=claimed.len() {
             let mut entries = Vec::new();
             self.read_section(order, claimed, |line, number| {
@@ -203,7 +204,7 @@ impl Reader<'_> {
         }
         complete(&mut words, &mut orders, bits);
         let folder = TempFolder::new(None);
-        let mut higher: Vec<Scored<W>> = Vec::new();
+        let mut higher: Vec<ScoredSpool<W>> = Vec::new();
         for entries in orders {
             let mut list = Spool::new(&folder, usize::MAX);
             for entry in entries {
@@ -212,10 +213,10 @@ impl Reader<'_> {
             higher.push(list);
         }
         let higher = higher.into_iter().map(|list| vec![list]).collect();
-        Ok(GramLists::new(vocab, words, higher, bits))
+        Ok(NgramLists::new(vocab, words, higher, bits))
     }
 
-    /// Nothing may stand after `\end\`.
+    /// Fail if text follows `\end\`.
     fn read_end(&mut self) -> Result<()> {
         while let Some(line) = self.lines.next_str()? {
             self.line += 1;
@@ -228,50 +229,50 @@ impl Reader<'_> {
     }
 }
 
-/// The number in `ngram 3=812`, when the order is right.
+/// Parse `ngram 3=812`; return `None` if the order differs.
 fn count_of(line: &str, order: usize) -> Option<u64> {
     let (given, count) = line.trim().strip_prefix("ngram ")?.split_once('=')?;
     (given.trim().parse() == Ok(order)).then(|| count.trim().parse().ok())?
 }
 
-/// A part of a line for a message.
+/// Quote up to 40 characters of a line for a message.
 fn quoted(text: &str) -> String {
     let shown: String = text.chars().take(40).collect();
     let dots = if shown.len() < text.len() { "…" } else { "" };
     format!("`{shown}{dots}`")
 }
 
-/// The fields of a line: probability, words, backoff.
-struct Fields<'a, I> {
+/// The fields of a line: log probability, words, backoff.
+struct ArpaFields<'a, I> {
     prob: f32,
     rest: I,
     line: &'a str,
     order: usize,
 }
 
-impl<'a> Fields<'a, ()> {
+impl<'a> ArpaFields<'a, ()> {
     fn of(
         line: &'a str,
         order: usize,
-    ) -> std::result::Result<Fields<'a, impl Iterator<Item = &'a str>>, Wrong> {
+    ) -> std::result::Result<ArpaFields<'a, impl Iterator<Item = &'a str>>, LineFault> {
         let mut rest = line.split(['\t', ' ']).filter(|field| !field.is_empty());
         let prob = number(rest.next().unwrap_or_default())?;
         if prob > 0.0 {
             let found = format!("the log probability {prob}");
             return Err((found, "a number that is not above 0".into()));
         }
-        // Negative 0 would be taken for a mark.
+        // Adding 0 turns -0 into +0; the sign is a flag elsewhere.
         let prob = to_f32(prob * LN_10) + 0.0;
-        Ok(Fields { prob, rest, line, order })
+        Ok(ArpaFields { prob, rest, line, order })
     }
 }
 
-impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
-    fn word(&mut self) -> std::result::Result<&'a str, Wrong> {
+impl<'a, I: Iterator<Item = &'a str>> ArpaFields<'a, I> {
+    fn word(&mut self) -> std::result::Result<&'a str, LineFault> {
         self.rest.next().ok_or_else(|| self.uneven())
     }
 
-    fn backoff(mut self) -> std::result::Result<f32, Wrong> {
+    fn backoff(mut self) -> std::result::Result<f32, LineFault> {
         let backoff = self.rest.next().map_or(Ok(0.0), number)?;
         if self.rest.next().is_some() {
             return Err(self.uneven());
@@ -280,7 +281,7 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
         Ok(if backoff == 0.0 { NO_EXTENSION } else { backoff })
     }
 
-    fn uneven(&self) -> Wrong {
+    fn uneven(&self) -> LineFault {
         let words = if self.order == 1 { "a word" } else { "words" };
         let expected = match self.order {
             1 => format!("a log probability, {words} and perhaps a backoff"),
@@ -290,7 +291,7 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
     }
 }
 
-fn number(text: &str) -> std::result::Result<f64, Wrong> {
+fn number(text: &str) -> std::result::Result<f64, LineFault> {
     match text.parse::<f64>() {
         Ok(number) if to_f32(number * LN_10).is_finite() => Ok(number),
         _ => Err((quoted(text), "a finite number".into())),
@@ -303,9 +304,9 @@ fn entry<const W: usize>(
     number: u64,
     vocab: &Vocab,
     bits: u32,
-) -> std::result::Result<Entry<W>, Wrong> {
-    let mut fields = Fields::of(line, order)?;
-    let mut key = Key::EMPTY;
+) -> std::result::Result<ArpaEntry<W>, LineFault> {
+    let mut fields = ArpaFields::of(line, order)?;
+    let mut key = NgramKey::EMPTY;
     for index in (0..order).rev() {
         let word = fields.word()?;
         let word = if word == "<UNK>" { RESERVED[UNK as usize] } else { word };
@@ -316,7 +317,7 @@ fn entry<const W: usize>(
         key.set(index, id, bits);
     }
     let prob = fields.prob;
-    Ok(Entry { key, prob, backoff: fields.backoff()?, line: number })
+    Ok(ArpaEntry { key, prob, backoff: fields.backoff()?, line: number })
 }
 
 #[cfg(test)]

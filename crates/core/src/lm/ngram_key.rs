@@ -1,9 +1,9 @@
-//! N-grams packed into a few machine words, newest word first.
+//! N-grams packed into one to four 64-bit integers, newest word first.
 //!
-//! In: word ids of a fixed number of bits. Out: keys that compare as the n-grams do in suffix
-//! order: by the last word, then by the one before it, and so on. So all n-grams that end alike
-//! stand together, and a shorter n-gram is the front part of the keys that end in it.
-//! Cost: shifts and masks; `W` is chosen once per model, 1 for 64 bits up to 4 for 256.
+//! In: word ids of a fixed number of bits. Out: keys whose integer order is the suffix order of the
+//! n-grams: by the last word, then by the word before it, and so on. N-grams with a common suffix
+//! are adjacent, and the key of the suffix is a prefix of their keys.
+//! Cost: shifts and masks. `W`, the number of integers, is chosen once per model.
 
 use super::MAX_ORDER;
 use crate::corpus::WordId;
@@ -11,12 +11,13 @@ use crate::narrow::{low_u32, to_u32};
 use crate::storage::Record;
 use std::cmp::Ordering;
 
-/// An n-gram as `W` times 64 bits; the newest word stands in the highest bits, unused bits are 0.
+/// An n-gram in `W` times 64 bits; the newest word is in the highest bits, unused bits are 0.
 #[derive(Debug, Clone, Copy)]
-pub struct Key<const W: usize>(pub [u64; W]);
+pub struct NgramKey<const W: usize>(pub [u64; W]);
 
-// By hand: compilers call functions for slices where arrays are compared, and sorting does little else.
-impl<const W: usize> PartialEq for Key<W> {
+// Written by hand: the derived code compares slices by a function call, and comparison dominates
+// sorting.
+impl<const W: usize> PartialEq for NgramKey<W> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         let mut differing = 0;
@@ -27,9 +28,9 @@ impl<const W: usize> PartialEq for Key<W> {
     }
 }
 
-impl<const W: usize> Eq for Key<W> {}
+impl<const W: usize> Eq for NgramKey<W> {}
 
-impl<const W: usize> Ord for Key<W> {
+impl<const W: usize> Ord for NgramKey<W> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         for index in 0..W {
@@ -41,7 +42,7 @@ impl<const W: usize> Ord for Key<W> {
     }
 }
 
-impl<const W: usize> PartialOrd for Key<W> {
+impl<const W: usize> PartialOrd for NgramKey<W> {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -57,31 +58,31 @@ impl<const W: usize> PartialOrd for Key<W> {
     }
 }
 
-/// Bits that hold every id below `words`.
+/// Return the number of bits of the largest word id below `words`.
 pub fn bits_for(words: usize) -> u32 {
     (usize::BITS - words.saturating_sub(1).leading_zeros()).max(1)
 }
 
-impl<const W: usize> Key<W> {
-    /// The key of no word.
-    pub const EMPTY: Self = Key([0; W]);
+impl<const W: usize> NgramKey<W> {
+    /// The key of the empty n-gram.
+    pub const EMPTY: Self = NgramKey([0; W]);
 
-    /// The key of these words, newest first.
+    /// Pack words, newest first.
     pub fn of(words: &[WordId], bits: u32) -> Self {
-        let mut key = Key::EMPTY;
+        let mut key = NgramKey::EMPTY;
         for (index, &word) in words.iter().enumerate() {
             key.set(index, word, bits);
         }
         key
     }
 
-    /// Adds a newer word; the oldest ones move out of the first `order` places and are dropped.
+    /// Append a newer word and drop the words beyond the newest `order`.
     #[inline]
     pub fn push(self, word: WordId, order: usize, bits: u32) -> Self {
         self.extended(word, bits).first(order, bits)
     }
 
-    /// Adds a newer word; there must be room for all.
+    /// Append a newer word without dropping any; the key must have room.
     #[inline]
     pub fn extended(self, word: WordId, bits: u32) -> Self {
         let mut key = self.shift_right(bits);
@@ -89,7 +90,7 @@ impl<const W: usize> Key<W> {
         key
     }
 
-    /// The n-gram without its newest word: the context that word was seen in.
+    /// Remove the newest word: return the context of the n-gram.
     #[inline]
     pub fn context(self, bits: u32) -> Self {
         let mut key = self;
@@ -100,7 +101,7 @@ impl<const W: usize> Key<W> {
         key
     }
 
-    /// The newest `words` words.
+    /// Keep the newest `words` words.
     #[inline]
     pub fn first(self, words: usize, bits: u32) -> Self {
         let mut key = self;
@@ -115,7 +116,7 @@ impl<const W: usize> Key<W> {
         key
     }
 
-    /// Writes a word into a place that is still 0, counted from the newest.
+    /// Write a word at an index (0 is the newest); the bits there must be 0.
     #[inline]
     pub fn set(&mut self, index: usize, word: WordId, bits: u32) {
         let (part, room) = place(index, bits);
@@ -128,7 +129,7 @@ impl<const W: usize> Key<W> {
         }
     }
 
-    /// The word at a place, counted from the newest.
+    /// Return the word at an index (0 is the newest).
     #[inline]
     pub fn word(&self, index: usize, bits: u32) -> WordId {
         let (part, room) = place(index, bits);
@@ -141,7 +142,7 @@ impl<const W: usize> Key<W> {
         low_u32(word & mask)
     }
 
-    /// The words of an n-gram, newest first; the rest of the array is 0.
+    /// Unpack `order` words, newest first; the remaining entries are 0.
     #[inline]
     pub fn words(&self, order: usize, bits: u32) -> [WordId; MAX_ORDER] {
         let mut words = [0; MAX_ORDER];
@@ -151,7 +152,7 @@ impl<const W: usize> Key<W> {
         words
     }
 
-    /// How many words two different keys share, from the newest.
+    /// Return the length in words of the common suffix of two different n-grams.
     #[inline]
     pub fn shared(&self, other: &Self, bits: u32) -> usize {
         for index in 0..W {
@@ -174,14 +175,14 @@ impl<const W: usize> Key<W> {
     }
 }
 
-/// The part in which a word's bits begin, and how many bits that part has from there on.
+/// Return the integer that holds the first bit of a word and the bits available there.
 #[inline]
 fn place(index: usize, bits: u32) -> (usize, u32) {
     let start = to_u32(index) * bits;
     ((start / 64) as usize, 64 - start % 64)
 }
 
-impl<const W: usize> Record for Key<W> {
+impl<const W: usize> Record for NgramKey<W> {
     const SIZE: usize = 8 * W;
     #[inline]
     fn put(&self, out: &mut [u8]) {
@@ -195,7 +196,7 @@ impl<const W: usize> Record for Key<W> {
         for (part, bytes) in parts.iter_mut().zip(bytes.chunks_exact(8)) {
             *part = u64::get(bytes);
         }
-        Key(parts)
+        NgramKey(parts)
     }
 }
 
@@ -216,14 +217,14 @@ mod tests {
     proptest! {
         #[test]
         fn keys_hold_words_and_compare_as_their_words_do((bits, a, b) in ngrams()) {
-            let (x, y) = (Key::<4>::of(&a, bits), Key::<4>::of(&b, bits));
+            let (x, y) = (NgramKey::<4>::of(&a, bits), NgramKey::<4>::of(&b, bits));
             prop_assert_eq!(&x.words(a.len(), bits)[..a.len()], &a[..]);
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
-            prop_assert_eq!(x.context(bits), Key::of(&a[1..], bits));
-            prop_assert_eq!(x.first(a.len() / 2, bits), Key::of(&a[..a.len() / 2], bits));
+            prop_assert_eq!(x.context(bits), NgramKey::of(&a[1..], bits));
+            prop_assert_eq!(x.first(a.len() / 2, bits), NgramKey::of(&a[..a.len() / 2], bits));
             let mut newer = vec![b[0]];
             newer.extend(&a[..a.len() - 1]);
-            prop_assert_eq!(x.push(b[0], a.len(), bits), Key::of(&newer, bits));
+            prop_assert_eq!(x.push(b[0], a.len(), bits), NgramKey::of(&newer, bits));
             if a != b {
                 let shared = a.iter().zip(&b).take_while(|(p, q)| p == q).count();
                 prop_assert_eq!(x.shared(&y, bits), shared);
