@@ -335,7 +335,7 @@ pub fn mix_language_models(
     let models: Vec<_> = models.iter().map(|model| Arc::clone(&model.get().inner)).collect();
     let mixed = enter(py, 1, progress, |job| {
         let models: Vec<_> = models.iter().map(AsRef::as_ref).collect();
-        let lists = lm::mix(&models, &weights, memory, temp_dir.as_deref(), job)?;
+        let lists = lm::mix_models(&models, &weights, memory, temp_dir.as_deref(), job)?;
         written(&lists, out.as_deref(), arpa, memory, job)
     })?;
     Ok(mixed.map(LanguageModel::new))

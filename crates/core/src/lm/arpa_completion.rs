@@ -45,12 +45,12 @@ pub fn complete<const W: usize>(
         }
     }
     for index in 0..orders.len() {
-        let (shorter, own) = orders.split_at_mut(index);
-        for entry in own[0].iter_mut().filter(|entry| entry.prob.is_nan()) {
-            entry.prob = backoff_sum(entry.key, index, words, shorter, bits);
+        let (shorter, of_order) = orders.split_at_mut(index);
+        for entry in of_order[0].iter_mut().filter(|entry| entry.prob.is_nan()) {
+            entry.prob = backoff_prob(entry.key, index, words, shorter, bits);
         }
     }
-    forget_backoffs(words, orders);
+    reset_longest_backoffs(words, orders);
 }
 
 /// Add those of the sorted keys `needed` that are not in the list.
@@ -87,7 +87,7 @@ fn mark_extended<const W: usize>(entries: &mut [ArpaEntry<W>], contexts: &[Ngram
 }
 
 /// Return the probability that backing off gives to an n-gram missing in the file.
-fn backoff_sum<const W: usize>(
+fn backoff_prob<const W: usize>(
     key: NgramKey<W>,
     index: usize,
     words: &[(f32, f32)],
@@ -108,7 +108,10 @@ fn backoff_sum<const W: usize>(
 }
 
 /// Reset the backoffs of the longest n-grams, which are never contexts, whatever the file says.
-fn forget_backoffs<const W: usize>(words: &mut [(f32, f32)], orders: &mut [Vec<ArpaEntry<W>>]) {
+fn reset_longest_backoffs<const W: usize>(
+    words: &mut [(f32, f32)],
+    orders: &mut [Vec<ArpaEntry<W>>],
+) {
     match orders.last_mut() {
         Some(longest) => longest.iter_mut().for_each(|entry| entry.backoff = NO_EXTENSION),
         None => words.iter_mut().for_each(|(_, backoff)| *backoff = NO_EXTENSION),

@@ -21,7 +21,7 @@ use std::f64::consts::LN_10;
 use std::path::Path;
 
 /// Number of lines between two checks for cancellation.
-const BLOCK: u64 = 1 << 14;
+const CHECK_INTERVAL: u64 = 1 << 14;
 /// Base-10 log probability of an unknown word if the file has no `<unk>`.
 const NO_UNK: f64 = -100.0;
 
@@ -54,12 +54,12 @@ impl ArpaReader<'_> {
     fn advance(&mut self, expected: impl Fn() -> String) -> Result<()> {
         loop {
             self.line += 1;
-            if self.line.is_multiple_of(BLOCK) {
+            if self.line.is_multiple_of(CHECK_INTERVAL) {
                 self.job.check()?;
-                self.job.advance(BLOCK);
+                self.job.advance(CHECK_INTERVAL);
             }
             match self.lines.next_str()? {
-                None => return Err(self.wrong(("the end of the file".into(), expected()))),
+                None => return Err(self.error(("the end of the file".into(), expected()))),
                 Some(line) if line.trim().is_empty() => {}
                 Some(line) => {
                     self.text.clear();
@@ -70,7 +70,7 @@ impl ArpaReader<'_> {
         }
     }
 
-    fn wrong(&self, (found, expected): LineFault) -> Error {
+    fn error(&self, (found, expected): LineFault) -> Error {
         let place = Place::line(self.lines.path(), self.line);
         let advice = "is the file whole, and is it an ARPA language model?".into();
         Error::Format { place, found, expected, advice }
@@ -80,7 +80,7 @@ impl ArpaReader<'_> {
     fn read_counts(&mut self) -> Result<Vec<u64>> {
         self.advance(|| r"`\data\`".into())?;
         if self.text.trim() != r"\data\" {
-            return Err(self.wrong((quoted(&self.text), r"`\data\`".into())));
+            return Err(self.error((quote(&self.text), r"`\data\`".into())));
         }
         let mut counts = Vec::new();
         loop {
@@ -90,8 +90,8 @@ impl ArpaReader<'_> {
             if order > 1 && self.text.trim() == r"\1-grams:" {
                 return Ok(counts);
             }
-            let count = count_of(&self.text, order);
-            let count = count.ok_or_else(|| self.wrong((quoted(&self.text), expected())))?;
+            let count = parse_count(&self.text, order);
+            let count = count.ok_or_else(|| self.error((quote(&self.text), expected())))?;
             if order > MAX_ORDER {
                 let found = format!("a model of order {order} or more");
                 let limit = format!("order {MAX_ORDER}");
@@ -123,17 +123,17 @@ impl ArpaReader<'_> {
             }
             if count == claimed {
                 let found = format!("more than {claimed} {order}-grams");
-                return Err(self.wrong((found, format!("`{heading}`"))));
+                return Err(self.error((found, format!("`{heading}`"))));
             }
             count += 1;
-            each(&self.text, self.line).map_err(|wrong| self.wrong(wrong))?;
+            each(&self.text, self.line).map_err(|wrong| self.error(wrong))?;
         }
         if self.text.trim() != heading {
-            return Err(self.wrong((quoted(&self.text), format!("`{heading}`"))));
+            return Err(self.error((quote(&self.text), format!("`{heading}`"))));
         }
         if count != claimed {
             let found = format!("{count} {order}-grams");
-            return Err(self.wrong((found, format!("the {claimed} that the header says"))));
+            return Err(self.error((found, format!("the {claimed} that the header says"))));
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ impl ArpaReader<'_> {
         let mut sections = vec![0; orders];
         sections[0] = claimed;
         self.read_section(1, &sections, |line, _| {
-            let mut fields = ArpaFields::of(line, 1)?;
+            let mut fields = ArpaFields::parse(line, 1)?;
             let word = match fields.word()? {
                 "<UNK>" => RESERVED[UNK as usize],
                 word => word,
@@ -158,7 +158,7 @@ impl ArpaReader<'_> {
             let pair = (fields.prob, fields.backoff()?);
             match scores[id].replace(pair) {
                 None => Ok(()),
-                Some(_) => Err((format!("{} a second time", quoted(word)), "new words".into())),
+                Some(_) => Err((format!("{} a second time", quote(word)), "new words".into())),
             }
         })?;
         let no_unk = (to_f32(NO_UNK * LN_10), NO_EXTENSION);
@@ -166,7 +166,7 @@ impl ArpaReader<'_> {
         for id in [BOS, EOS] {
             if scores[id as usize].is_none() {
                 let found = format!("1-grams without `{}`", RESERVED[id as usize]);
-                return Err(self.wrong((found, "both sentence marks among the 1-grams".into())));
+                return Err(self.error((found, "both sentence marks among the 1-grams".into())));
             }
         }
         if orders == 1 {
@@ -186,7 +186,7 @@ impl ArpaReader<'_> {
         for order in 2..=claimed.len() {
             let mut entries = Vec::new();
             self.read_section(order, claimed, |line, number| {
-                entries.push(entry(line, order, number, &vocab, bits)?);
+                entries.push(parse_entry(line, order, number, &vocab, bits)?);
                 Ok(())
             })?;
             entries.sort_unstable_by_key(|entry| (entry.key, entry.line));
@@ -194,8 +194,8 @@ impl ArpaReader<'_> {
                 self.line = pair[1].line;
                 let words = pair[0].key.words(order, bits);
                 let words: Vec<_> = words[..order].iter().rev().map(|&id| vocab.word(id)).collect();
-                let found = format!("{} a second time", quoted(&words.join(" ")));
-                return Err(self.wrong((found, "new n-grams".into())));
+                let found = format!("{} a second time", quote(&words.join(" ")));
+                return Err(self.error((found, "new n-grams".into())));
             }
             orders.push(entries);
         }
@@ -221,8 +221,8 @@ impl ArpaReader<'_> {
         while let Some(line) = self.lines.next_str()? {
             self.line += 1;
             if !line.trim().is_empty() {
-                let found = quoted(line);
-                return Err(self.wrong((found, r"nothing after `\end\`".into())));
+                let found = quote(line);
+                return Err(self.error((found, r"nothing after `\end\`".into())));
             }
         }
         Ok(())
@@ -230,13 +230,13 @@ impl ArpaReader<'_> {
 }
 
 /// Parse `ngram 3=812`; return `None` if the order differs.
-fn count_of(line: &str, order: usize) -> Option<u64> {
+fn parse_count(line: &str, order: usize) -> Option<u64> {
     let (given, count) = line.trim().strip_prefix("ngram ")?.split_once('=')?;
     (given.trim().parse() == Ok(order)).then(|| count.trim().parse().ok())?
 }
 
 /// Quote up to 40 characters of a line for a message.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let shown: String = text.chars().take(40).collect();
     let dots = if shown.len() < text.len() { "…" } else { "" };
     format!("`{shown}{dots}`")
@@ -245,73 +245,73 @@ fn quoted(text: &str) -> String {
 /// The fields of a line: log probability, words, backoff.
 struct ArpaFields<'a, I> {
     prob: f32,
-    rest: I,
+    fields: I,
     line: &'a str,
     order: usize,
 }
 
 impl<'a> ArpaFields<'a, ()> {
-    fn of(
+    fn parse(
         line: &'a str,
         order: usize,
     ) -> std::result::Result<ArpaFields<'a, impl Iterator<Item = &'a str>>, LineFault> {
-        let mut rest = line.split(['\t', ' ']).filter(|field| !field.is_empty());
-        let prob = number(rest.next().unwrap_or_default())?;
+        let mut fields = line.split(['\t', ' ']).filter(|field| !field.is_empty());
+        let prob = parse_number(fields.next().unwrap_or_default())?;
         if prob > 0.0 {
             let found = format!("the log probability {prob}");
             return Err((found, "a number that is not above 0".into()));
         }
         // Adding 0 turns -0 into +0; the sign is a flag elsewhere.
         let prob = to_f32(prob * LN_10) + 0.0;
-        Ok(ArpaFields { prob, rest, line, order })
+        Ok(ArpaFields { prob, fields, line, order })
     }
 }
 
 impl<'a, I: Iterator<Item = &'a str>> ArpaFields<'a, I> {
     fn word(&mut self) -> std::result::Result<&'a str, LineFault> {
-        self.rest.next().ok_or_else(|| self.uneven())
+        self.fields.next().ok_or_else(|| self.field_fault())
     }
 
     fn backoff(mut self) -> std::result::Result<f32, LineFault> {
-        let backoff = self.rest.next().map_or(Ok(0.0), number)?;
-        if self.rest.next().is_some() {
-            return Err(self.uneven());
+        let backoff = self.fields.next().map_or(Ok(0.0), parse_number)?;
+        if self.fields.next().is_some() {
+            return Err(self.field_fault());
         }
         let backoff = to_f32(backoff * LN_10);
         Ok(if backoff == 0.0 { NO_EXTENSION } else { backoff })
     }
 
-    fn uneven(&self) -> LineFault {
+    fn field_fault(&self) -> LineFault {
         let words = if self.order == 1 { "a word" } else { "words" };
         let expected = match self.order {
             1 => format!("a log probability, {words} and perhaps a backoff"),
             order => format!("a log probability, {order} {words} and perhaps a backoff"),
         };
-        (quoted(self.line), expected)
+        (quote(self.line), expected)
     }
 }
 
-fn number(text: &str) -> std::result::Result<f64, LineFault> {
+fn parse_number(text: &str) -> std::result::Result<f64, LineFault> {
     match text.parse::<f64>() {
         Ok(number) if to_f32(number * LN_10).is_finite() => Ok(number),
-        _ => Err((quoted(text), "a finite number".into())),
+        _ => Err((quote(text), "a finite number".into())),
     }
 }
 
-fn entry<const W: usize>(
+fn parse_entry<const W: usize>(
     line: &str,
     order: usize,
     number: u64,
     vocab: &Vocab,
     bits: u32,
 ) -> std::result::Result<ArpaEntry<W>, LineFault> {
-    let mut fields = ArpaFields::of(line, order)?;
+    let mut fields = ArpaFields::parse(line, order)?;
     let mut key = NgramKey::EMPTY;
     for index in (0..order).rev() {
         let word = fields.word()?;
         let word = if word == "<UNK>" { RESERVED[UNK as usize] } else { word };
         let id = vocab.id(word).ok_or_else(|| {
-            let found = format!("the word {}", quoted(word));
+            let found = format!("the word {}", quote(word));
             (found, "words that are among the 1-grams".into())
         })?;
         key.set(index, id, bits);
@@ -326,9 +326,9 @@ mod tests {
 
     #[test]
     fn counts_are_read_only_for_their_order() {
-        assert_eq!(count_of("ngram 2=17", 2), Some(17));
-        assert_eq!(count_of("ngram 2 = 17 ", 2), Some(17));
-        assert_eq!(count_of("ngram 3=17", 2), None);
-        assert_eq!(count_of("ngram 2=-1", 2), None);
+        assert_eq!(parse_count("ngram 2=17", 2), Some(17));
+        assert_eq!(parse_count("ngram 2 = 17 ", 2), Some(17));
+        assert_eq!(parse_count("ngram 3=17", 2), None);
+        assert_eq!(parse_count("ngram 2=-1", 2), None);
     }
 }

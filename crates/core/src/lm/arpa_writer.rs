@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// Number of decimal places: more than `f32` can hold.
 const DECIMALS: usize = 8;
-const ONE: u64 = 10_u64.pow(8);
+const SCALE: u64 = 10_u64.pow(8);
 /// Decimal digits of the integers from 00 to 99.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[b'0'; 2]; 100];
@@ -30,42 +30,43 @@ const PAIRS: [[u8; 2]; 100] = {
 };
 
 /// Number of bytes of text to buffer before writing.
-const READY: usize = 1 << 18;
+const BUFFER_BYTES: usize = 1 << 18;
 
 /// Write a model in ARPA format.
-pub fn write_arpa(grams: &dyn NgramSource, path: &Path, job: &Job) -> Result<()> {
+pub fn write_arpa(ngrams: &dyn NgramSource, path: &Path, job: &Job) -> Result<()> {
     let mut file = NewFile::create(path)?;
     let mut front = String::from("\\data\\\n");
-    for order in 1..=grams.order() {
-        front.push_str(&format!("ngram {order}={}\n", grams.count(order)));
+    for order in 1..=ngrams.order() {
+        front.push_str(&format!("ngram {order}={}\n", ngrams.count(order)));
     }
     file.write(front.as_bytes())?;
-    let words: Vec<&[u8]> = (0..to_u32(grams.count(1))).map(|id| grams.word(id)).collect();
-    for order in 1..=grams.order() {
+    let words: Vec<&[u8]> = (0..to_u32(ngrams.count(1))).map(|id| ngrams.word(id)).collect();
+    for order in 1..=ngrams.order() {
         file.write(format!("\n\\{order}-grams:\n").as_bytes())?;
-        print_order(grams, order, &words, &mut file, job)?;
+        write_order(ngrams, order, &words, &mut file, job)?;
     }
     file.write(b"\n\\end\\\n")?;
     file.finish()
 }
 
 /// Write the section of one order, in parallel blocks if the source supports them.
-fn print_order(
-    grams: &dyn NgramSource,
+fn write_order(
+    ngrams: &dyn NgramSource,
     order: usize,
     words: &[&[u8]],
     file: &mut NewFile,
     job: &Job,
 ) -> Result<()> {
-    let (count, size) = (grams.count(order), grams.block());
-    let has_backoff = order < grams.order();
-    let put =
-        |gram: &ScoredNgram, text: &mut Vec<u8>| put_gram(gram, (order, has_backoff), words, text);
+    let (count, size) = (ngrams.count(order), ngrams.block());
+    let has_backoff = order < ngrams.order();
+    let format = |ngram: &ScoredNgram, text: &mut Vec<u8>| {
+        format_ngram(ngram, (order, has_backoff), words, text)
+    };
     if size >= count {
         let mut text = Vec::new();
-        grams.visit(order, 0..count, &mut |gram| {
-            put(gram, &mut text);
-            if text.len() < READY {
+        ngrams.visit(order, 0..count, &mut |ngram| {
+            format(ngram, &mut text);
+            if text.len() < BUFFER_BYTES {
                 return Ok(());
             }
             job.check()?;
@@ -77,8 +78,8 @@ fn print_order(
     }
     let work = |(): &mut (), block: usize| {
         let (mut text, start) = (Vec::new(), block as u64 * size);
-        grams.visit(order, start..count.min(start + size), &mut |gram| {
-            put(gram, &mut text);
+        ngrams.visit(order, start..count.min(start + size), &mut |ngram| {
+            format(ngram, &mut text);
             Ok(())
         })?;
         Ok(text)
@@ -88,57 +89,57 @@ fn print_order(
 }
 
 /// Format the line of an n-gram.
-fn put_gram(
-    gram: &ScoredNgram,
+fn format_ngram(
+    ngram: &ScoredNgram,
     (order, has_backoff): (usize, bool),
     words: &[&[u8]],
     text: &mut Vec<u8>,
 ) {
-    put_number(-gram.prob.abs(), text);
+    format_score(-ngram.prob.abs(), text);
     let mut before = b'\t';
-    for &word in gram.words[..order].iter().rev() {
+    for &word in ngram.words[..order].iter().rev() {
         text.push(before);
         text.extend_from_slice(words[word as usize]);
         before = b' ';
     }
     if has_backoff {
         text.push(b'\t');
-        put_number(gram.backoff, text);
+        format_score(ngram.backoff, text);
     }
     text.push(b'\n');
 }
 
 /// Format a natural logarithm as a base-10 logarithm, without trailing zeros.
-fn put_number(score: f32, out: &mut Vec<u8>) {
-    let scaled = f64::from(score) / LN_10 * ONE as f64;
-    let rounded = nearest(scaled.abs());
+fn format_score(score: f32, out: &mut Vec<u8>) {
+    let scaled = f64::from(score) / LN_10 * SCALE as f64;
+    let rounded = round_half_up(scaled.abs());
     if scaled < 0.0 && rounded > 0 {
         out.push(b'-');
     }
-    put_whole(rounded / ONE, out);
-    let mut rest = rounded % ONE;
-    if rest == 0 {
+    format_integer(rounded / SCALE, out);
+    let mut decimals = rounded % SCALE;
+    if decimals == 0 {
         return;
     }
     let mut digits = [b'.'; 1 + DECIMALS];
     for pair in digits[1..].rchunks_exact_mut(2) {
-        pair.copy_from_slice(&PAIRS[to_usize(rest % 100)]);
-        rest /= 100;
+        pair.copy_from_slice(&PAIRS[to_usize(decimals % 100)]);
+        decimals /= 100;
     }
     let zeros = digits.iter().rev().take_while(|&&digit| digit == b'0').count();
     out.extend_from_slice(&digits[..digits.len() - zeros]);
 }
 
 /// Round to the nearest integer, a half upwards, with saturation.
-fn nearest(number: f64) -> u64 {
+fn round_half_up(number: f64) -> u64 {
     let whole = whole(number);
     let is_upper = number - whole as f64 >= 0.5;
     whole.saturating_add(u64::from(is_upper)).min(i64::MAX.unsigned_abs())
 }
 
-fn put_whole(number: u64, out: &mut Vec<u8>) {
+fn format_integer(number: u64, out: &mut Vec<u8>) {
     if number >= 10 {
-        put_whole(number / 10, out);
+        format_integer(number / 10, out);
     }
     out.push(b'0' + (number % 10) as u8);
 }
@@ -151,7 +152,7 @@ mod tests {
 
     fn written(score: f32) -> String {
         let mut out = Vec::new();
-        put_number(score, &mut out);
+        format_score(score, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -175,8 +176,8 @@ mod tests {
 
         #[test]
         fn the_nearest_number_is_that_of_the_library(number in 0.0..1e17_f64) {
-            prop_assert_eq!(nearest(number), number.round() as u64);
-            prop_assert_eq!(nearest(number.floor() + 0.5), (number.floor() + 0.5).round() as u64);
+            prop_assert_eq!(round_half_up(number), number.round() as u64);
+            prop_assert_eq!(round_half_up(number.floor() + 0.5), (number.floor() + 0.5).round() as u64);
         }
     }
 }

@@ -42,9 +42,9 @@ pub const LAST_FLAG: u32 = 1 << 31;
 /// Number of hash seeds to try. A collision of 64-bit hashes is so rare that a few suffice.
 const SEEDS: u64 = 8;
 /// Number of hash ranges of a table that are sorted separately.
-const PARTS: usize = 64;
+const HASH_RANGES: usize = 64;
 /// Number of bytes of finished lines to buffer before writing.
-const READY: usize = 1 << 18;
+const BUFFER_BYTES: usize = 1 << 18;
 
 /// Destination of the bytes.
 enum BinaryTarget<'a> {
@@ -93,25 +93,25 @@ impl From<Error> for BuildFailure {
 }
 
 /// Write a model to a file that can be mapped. Sorting uses up to `memory` bytes.
-pub fn write_binary(grams: &dyn NgramSource, path: &Path, memory: usize, job: &Job) -> Result<()> {
+pub fn write_binary(ngrams: &dyn NgramSource, path: &Path, memory: usize, job: &Job) -> Result<()> {
     let folder = TempFolder::new(None);
-    with_seed(grams, path, |header, layout| {
+    try_seeds(ngrams, path, |header, layout| {
         let mut file = SealedFile::create(path, SEAL)?;
-        build(grams, header, layout, BinaryTarget::File(&mut file), (&folder, memory), job)?;
+        build(ngrams, header, layout, BinaryTarget::File(&mut file), (&folder, memory), job)?;
         Ok(file.finish(&header.to_numbers())?)
     })
 }
 
 /// Build a model in memory. Sorting uses up to `memory` bytes.
-pub fn build_model(grams: &dyn NgramSource, memory: usize, job: &Job) -> Result<Model> {
+pub fn build_model(ngrams: &dyn NgramSource, memory: usize, job: &Job) -> Result<Model> {
     let folder = TempFolder::new(None);
     let name = Path::new("model");
-    let bytes = with_seed(grams, name, |header, layout| {
+    let bytes = try_seeds(ngrams, name, |header, layout| {
         let mut bytes = in_memory(layout.size)?;
         prefer_large_pages(&bytes);
         let target = BinaryTarget::Memory(&mut bytes, Box::default());
         if let BinaryTarget::Memory(bytes, sum) =
-            build(grams, header, layout, target, (&folder, memory), job)?
+            build(ngrams, header, layout, target, (&folder, memory), job)?
         {
             bytes[..HEADER_BYTES].copy_from_slice(&sum.header(&SEAL, &header.to_numbers()));
         }
@@ -120,17 +120,17 @@ pub fn build_model(grams: &dyn NgramSource, memory: usize, job: &Job) -> Result<
     Model::from_memory(bytes)
 }
 
-fn with_seed<T>(
-    grams: &dyn NgramSource,
+fn try_seeds<T>(
+    ngrams: &dyn NgramSource,
     path: &Path,
     write: impl Fn(&BinaryHeader, &BinaryLayout) -> std::result::Result<T, BuildFailure>,
 ) -> Result<T> {
     let mut counts = [0; MAX_ORDER];
-    for order in 1..=grams.order() {
-        counts[order - 1] = grams.count(order);
+    for order in 1..=ngrams.order() {
+        counts[order - 1] = ngrams.count(order);
     }
     let letters = (0..u32::try_from(counts[0]).unwrap_or(u32::MAX))
-        .map(|id| grams.word(id).len() as u64)
+        .map(|id| ngrams.word(id).len() as u64)
         .sum();
     let too_large = || Error::Limit {
         place: Place::file(path),
@@ -138,7 +138,7 @@ fn with_seed<T>(
         limit: "2^31 words and 2^32 bytes".into(),
     };
     for seed in 1..=SEEDS {
-        let header = BinaryHeader { order: grams.order(), seed, counts, letters };
+        let header = BinaryHeader { order: ngrams.order(), seed, counts, letters };
         let layout = BinaryLayout::new(&header)
             .filter(|_| counts[0] < u64::from(LAST_FLAG))
             .ok_or_else(too_large)?;
@@ -157,7 +157,7 @@ type SortSpace<'a> = (&'a Arc<TempFolder>, usize);
 
 /// Write all regions after the header.
 fn build<'a>(
-    grams: &dyn NgramSource,
+    ngrams: &dyn NgramSource,
     header: &BinaryHeader,
     layout: &BinaryLayout,
     target: BinaryTarget<'a>,
@@ -165,11 +165,11 @@ fn build<'a>(
     job: &Job,
 ) -> std::result::Result<BinaryTarget<'a>, BuildFailure> {
     let mut sink = BinarySink { target, at: HEADER_BYTES };
-    write_words(grams, header, layout, room, &mut sink)?;
+    write_words(ngrams, header, layout, room, &mut sink)?;
     sink.skip_to(layout.unigrams.start)?;
-    with_extensions(grams, 1, 0..header.counts[0], job, |gram, _| {
-        sink.write(&gram.prob.to_le_bytes())?;
-        sink.write(&gram.backoff.to_le_bytes())
+    visit_with_extensions(ngrams, 1, 0..header.counts[0], job, |ngram, _| {
+        sink.write(&ngram.prob.to_le_bytes())?;
+        sink.write(&ngram.backoff.to_le_bytes())
     })?;
     let mut lists = Vec::new();
     for (order, table) in (2..).zip(&layout.tables) {
@@ -179,11 +179,11 @@ fn build<'a>(
         } else {
             write_order::<LONG_SLOT>
         };
-        lists.push(write(grams, order, header.seed, table, &mut sink, room, job)?);
+        lists.push(write(ngrams, order, header.seed, table, &mut sink, room, job)?);
     }
     for ((order, place), list) in (2..).zip(&layout.lists).zip(lists) {
         sink.skip_to(place.start)?;
-        if let Some(trie) = grams.trie() {
+        if let Some(trie) = ngrams.trie() {
             write_list(trie, order, &mut sink, job)?;
         }
         if let Some(list) = list {
@@ -208,7 +208,7 @@ struct ScatteredNgrams {
 /// Write the table of an order. Threads scatter the n-grams by hash range, then sort each range;
 /// lines are written in order. Return the list of oldest words if it was collected.
 fn write_order<const SIZE: usize>(
-    grams: &dyn NgramSource,
+    ngrams: &dyn NgramSource,
     order: usize,
     seed: u64,
     table: &ProbingTable,
@@ -216,31 +216,31 @@ fn write_order<const SIZE: usize>(
     (folder, memory): SortSpace<'_>,
     job: &Job,
 ) -> std::result::Result<Option<Spool<u32>>, BuildFailure> {
-    let count = grams.count(order);
-    let size = if grams.trie().is_some() { BLOCK } else { count.max(1) };
-    let blocks = blocks(count, size);
-    let share = memory / 2 / PARTS / job.threads().min(blocks.len()).max(1);
+    let count = ngrams.count(order);
+    let size = if ngrams.trie().is_some() { BLOCK } else { count.max(1) };
+    let blocks = split_into_blocks(count, size);
+    let sorter_memory = memory / 2 / HASH_RANGES / job.threads().min(blocks.len()).max(1);
     let make = || ScatteredNgrams {
-        parts: (0..PARTS).map(|_| Sorter::new(folder, share, None)).collect(),
-        list: grams.trie().is_none().then(|| Spool::new(folder, memory / 8)),
+        parts: (0..HASH_RANGES).map(|_| Sorter::new(folder, sorter_memory, None)).collect(),
+        list: ngrams.trie().is_none().then(|| Spool::new(folder, memory / 8)),
     };
-    let deal = |ScatteredNgrams { parts, list }: &mut ScatteredNgrams, block: usize| {
-        with_extensions(grams, order, blocks[block].clone(), job, |gram, is_last| {
+    let scatter = |ScatteredNgrams { parts, list }: &mut ScatteredNgrams, block: usize| {
+        visit_with_extensions(ngrams, order, blocks[block].clone(), job, |ngram, is_last| {
             if let Some(list) = list {
-                list.push(listed(gram.words[order - 1], is_last))?;
+                list.push(encode_list_entry(ngram.words[order - 1], is_last))?;
             }
-            let words = &gram.words[..order];
+            let words = &ngram.words[..order];
             let first = unigram_hash(seed, words[0]);
             let hash =
                 stored_hash(words[1..].iter().fold(first, |hash, &word| extend_hash(hash, word)));
-            let part = to_usize(home_line(hash, PARTS as u64));
-            parts[part].push(NgramKey([hash]), (gram.prob, gram.backoff))
+            let part = to_usize(home_line(hash, HASH_RANGES as u64));
+            parts[part].push(NgramKey([hash]), (ngram.prob, ngram.backoff))
         })
     };
-    let (_, dealt) = parallel::map(blocks.len(), 1, job, make, deal)?;
-    let mut parts: Vec<Vec<_>> = (0..PARTS).map(|_| Vec::new()).collect();
+    let (_, scattered) = parallel::map(blocks.len(), 1, job, make, scatter)?;
+    let mut parts: Vec<Vec<_>> = (0..HASH_RANGES).map(|_| Vec::new()).collect();
     let mut list = None;
-    for of_thread in dealt {
+    for of_thread in scattered {
         parts.iter_mut().zip(of_thread.parts).for_each(|(part, sorter)| part.push(sorter));
         list = of_thread.list;
     }
@@ -263,23 +263,23 @@ fn write_order<const SIZE: usize>(
         sorters.try_for_each(|other| sorter.absorb(other))?;
         sorter.finish()?.collect::<Result<Vec<_>>>()
     };
-    in_order(PARTS, job, || (), sort, take)?;
+    in_order(HASH_RANGES, job, || (), sort, take)?;
     lines.finish(sink)?;
     Ok(list.map(Spool::finish).transpose()?)
 }
 
 /// Encode a list entry.
-fn listed(oldest: WordId, is_last: bool) -> u32 {
+fn encode_list_entry(oldest: WordId, is_last: bool) -> u32 {
     if is_last { oldest | LAST_FLAG } else { oldest }
 }
 
 /// Write the list of oldest words of an order from a trie.
 fn write_list(trie: &SuffixTrie, order: usize, sink: &mut BinarySink<'_>, job: &Job) -> Result<()> {
-    let blocks = blocks(trie.levels[order - 1].words.len() as u64, BLOCK);
+    let blocks = split_into_blocks(trie.levels[order - 1].words.len() as u64, BLOCK);
     let work = |(): &mut (), block: usize| {
         let mut list = Vec::new();
         trie.visit_oldest(order, blocks[block].clone(), |oldest, is_last| {
-            list.extend(listed(oldest, is_last).to_le_bytes());
+            list.extend(encode_list_entry(oldest, is_last).to_le_bytes());
         });
         Ok(list)
     };
@@ -288,13 +288,13 @@ fn write_list(trie: &SuffixTrie, order: usize, sink: &mut BinarySink<'_>, job: &
 }
 
 /// Split the ordinals of `count` n-grams into ranges of `size`.
-fn blocks(count: u64, size: u64) -> Vec<Range<u64>> {
+fn split_into_blocks(count: u64, size: u64) -> Vec<Range<u64>> {
     let starts = (0..count.div_ceil(size)).map(|block| block * size);
     starts.map(|start| start..count.min(start + size)).collect()
 }
 
 fn write_words(
-    grams: &dyn NgramSource,
+    ngrams: &dyn NgramSource,
     header: &BinaryHeader,
     layout: &BinaryLayout,
     (folder, memory): SortSpace<'_>,
@@ -304,16 +304,16 @@ fn write_words(
     sink.skip_to(layout.ends.start)?;
     let mut end = 0;
     for id in words.clone() {
-        end += to_u32(grams.word(id).len());
+        end += to_u32(ngrams.word(id).len());
         sink.write(&end.to_le_bytes())?;
     }
     sink.skip_to(layout.letters.start)?;
     for id in words.clone() {
-        sink.write(grams.word(id))?;
+        sink.write(ngrams.word(id))?;
     }
     let mut sorter = Sorter::new(folder, memory, None);
     for id in words {
-        sorter.push(NgramKey([word_hash(grams.word(id), header.seed)]), id)?;
+        sorter.push(NgramKey([word_hash(ngrams.word(id), header.seed)]), id)?;
     }
     sink.skip_to(layout.vocab.range.start)?;
     let mut lines = TableWriter::<SHORT_SLOT>::new(&layout.vocab);
@@ -389,7 +389,7 @@ impl<'a, const SIZE: usize> TableWriter<'a, SIZE> {
         self.line = Self::EMPTY_LINE;
         self.used = 0;
         self.number += 1;
-        if self.ready.len() < READY {
+        if self.ready.len() < BUFFER_BYTES {
             return Ok(());
         }
         if !self.is_seed_rejected {
@@ -413,49 +413,52 @@ impl<'a, const SIZE: usize> TableWriter<'a, SIZE> {
 
 /// Call `each` for n-grams of an order and whether each is the last with its suffix. The sign of
 /// the probability tells whether a longer n-gram ends with the n-gram.
-fn with_extensions(
-    grams: &dyn NgramSource,
+fn visit_with_extensions(
+    ngrams: &dyn NgramSource,
     order: usize,
     range: Range<u64>,
     job: &Job,
     mut each: impl FnMut(ScoredNgram, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut marked = |mut gram: ScoredNgram, is_extended: bool, is_last: bool| {
-        gram.prob = if is_extended { -gram.prob.abs() } else { gram.prob.abs() };
-        each(gram, is_last)
+    let mut marked = |mut ngram: ScoredNgram, is_extended: bool, is_last: bool| {
+        ngram.prob = if is_extended { -ngram.prob.abs() } else { ngram.prob.abs() };
+        each(ngram, is_last)
     };
-    match grams.trie() {
+    match ngrams.trie() {
         Some(trie) => trie.visit_marked(order, range, marked),
-        None => compared(grams, order, job, &mut marked),
+        None => visit_merged(ngrams, order, job, &mut marked),
     }
 }
 
 /// Find both flags by merging the lists of this order and the next.
-fn compared(
-    grams: &dyn NgramSource,
+fn visit_merged(
+    ngrams: &dyn NgramSource,
     order: usize,
     job: &Job,
     each: &mut dyn FnMut(ScoredNgram, bool, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut longer: super::ngram::NgramIter<'_> =
-        if order < grams.order() { grams.grams(order + 1)? } else { Box::new(std::iter::empty()) };
+    let mut longer: super::ngram::NgramIter<'_> = if order < ngrams.order() {
+        ngrams.ngrams(order + 1)?
+    } else {
+        Box::new(std::iter::empty())
+    };
     let mut ahead = longer.next().transpose()?;
-    let mut of_order = grams.grams(order)?.peekable();
+    let mut of_order = ngrams.ngrams(order)?.peekable();
     let mut number = 0_u64;
-    while let Some(gram) = of_order.next() {
-        let gram = gram?;
+    while let Some(ngram) = of_order.next() {
+        let ngram = ngram?;
         let mut is_extended = false;
         while let Some(next) = &ahead
-            && next.words[..order] == gram.words[..order]
+            && next.words[..order] == ngram.words[..order]
         {
             is_extended = true;
             ahead = longer.next().transpose()?;
         }
         let is_last = match of_order.peek() {
-            Some(Ok(next)) => next.words[..order - 1] != gram.words[..order - 1],
+            Some(Ok(next)) => next.words[..order - 1] != ngram.words[..order - 1],
             _ => true,
         };
-        each(gram, is_extended, is_last)?;
+        each(ngram, is_extended, is_last)?;
         number += 1;
         if number.is_multiple_of(BLOCK) {
             job.check()?;

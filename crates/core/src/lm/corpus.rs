@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Number of bytes of text that a thread converts to word ids at once.
-const TEXT: usize = 1 << 20;
+const TEXT_BLOCK: usize = 1 << 20;
 
 /// Size of a training text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +58,7 @@ impl LmCorpus {
         for word in line.split_whitespace() {
             let id = self.vocab.intern(word);
             if (id as usize) < RESERVED.len() {
-                return Err(reserved(place(), word));
+                return Err(reserved_word_error(place(), word));
             }
             self.ids.push(id)?;
             length += 1;
@@ -82,7 +82,7 @@ impl LmCorpus {
             }
             let work = |(): &mut (), block: usize| {
                 let (text, before) = &blocks[block];
-                LmCorpus::of_lines(text, |line| Place::line(path, before + line))
+                LmCorpus::from_lines(text, |line| Place::line(path, before + line))
             };
             let (parts, _) = parallel::map(blocks.len(), 1, job, || (), work)?;
             parts.iter().try_for_each(|part| self.extend(part))?;
@@ -92,7 +92,7 @@ impl LmCorpus {
     }
 
     /// Create an in-memory corpus from lines.
-    fn of_lines(text: &str, place: impl Fn(u64) -> Place) -> Result<Self> {
+    fn from_lines(text: &str, place: impl Fn(u64) -> Place) -> Result<Self> {
         let mut corpus = LmCorpus::new(usize::MAX, None);
         for (number, line) in (1..).zip(text.split_terminator('\n')) {
             corpus.push(line, || place(number))?;
@@ -141,7 +141,7 @@ impl LmCorpus {
 /// Append lines to `text` until it has `TEXT_BLOCK` bytes, and count them. Return `Some` at the end
 /// of the file or on an error.
 fn read_block(lines: &mut LineReader, text: &mut String, number: &mut u64) -> Option<Result<()>> {
-    while text.len() < TEXT {
+    while text.len() < TEXT_BLOCK {
         match lines.next_str() {
             Ok(Some(line)) => {
                 text.push_str(line);
@@ -155,7 +155,7 @@ fn read_block(lines: &mut LineReader, text: &mut String, number: &mut u64) -> Op
     None
 }
 
-fn reserved(place: Place, word: &str) -> Error {
+fn reserved_word_error(place: Place, word: &str) -> Error {
     Error::Format {
         place,
         found: format!("the word `{word}`"),

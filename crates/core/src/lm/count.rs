@@ -19,7 +19,7 @@ use crate::storage::{Sorted, Sorter, Spool, TempFolder};
 use std::sync::{Arc, Mutex};
 
 /// Number of windows or n-grams between two checks for cancellation.
-const BLOCK: u64 = 1 << 16;
+const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// Options of counting.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ pub struct NgramCountOptions<'a> {
     /// Pruning threshold by order: n-grams with at most this frequency are dropped.
     pub prune: &'a [u64],
     /// Assignment of n-grams to threads.
-    pub shares: &'a VocabPartition,
+    pub partition: &'a VocabPartition,
 }
 
 /// A consumer of the adjusted counts of one vocabulary range: n-grams in suffix order, each after
@@ -54,10 +54,10 @@ pub struct ContextSorters<const W: usize> {
 impl<const W: usize> ContextSorters<W> {
     /// Create the sorters of one vocabulary range.
     pub fn new(folder: &Arc<TempFolder>, options: NgramCountOptions<'_>) -> Self {
-        let NgramCountOptions { order, bits, memory, shares, .. } = options;
-        let share = memory / 2 / order / shares.len();
+        let NgramCountOptions { order, bits, memory, partition, .. } = options;
+        let sorter_memory = memory / 2 / order / partition.len();
         ContextSorters {
-            orders: (2..=order).map(|_| Sorter::new(folder, share, None)).collect(),
+            orders: (2..=order).map(|_| Sorter::new(folder, sorter_memory, None)).collect(),
             bits,
         }
     }
@@ -134,32 +134,32 @@ pub fn sort_text_windows<const W: usize>(
     options: NgramCountOptions<'_>,
     job: &Job,
 ) -> Result<Vec<Sorter<NgramKey<W>, u64>>> {
-    let work = |(): &mut (), share: usize| share_windows(ids, share, folder, options, job);
-    Ok(parallel::map(options.shares.len(), 1, job, || (), work)?.0)
+    let work = |(): &mut (), range: usize| push_range_windows(ids, range, folder, options, job);
+    Ok(parallel::map(options.partition.len(), 1, job, || (), work)?.0)
 }
 
 /// Push the windows whose newest word is in one range.
-fn share_windows<const W: usize>(
+fn push_range_windows<const W: usize>(
     ids: &Spool<WordId>,
-    share: usize,
+    range: usize,
     folder: &Arc<TempFolder>,
     options: NgramCountOptions<'_>,
     job: &Job,
 ) -> Result<Sorter<NgramKey<W>, u64>> {
-    let NgramCountOptions { order, bits, memory, shares, .. } = options;
+    let NgramCountOptions { order, bits, memory, partition, .. } = options;
     let start = NgramKey::EMPTY.push(BOS, order, bits);
-    let mut sorter = Sorter::new(folder, memory / 2 / shares.len(), Some(|a, b| a + b));
+    let mut sorter = Sorter::new(folder, memory / 2 / partition.len(), Some(|a, b| a + b));
     let mut window: NgramKey<W> = start;
     for (number, id) in ids.iter()?.enumerate() {
         let id = id?;
         window = window.push(id, order, bits);
-        if shares.of(id) == share {
+        if partition.range_of(id) == range {
             sorter.push(window, 1)?;
         }
         if id == EOS {
             window = start;
         }
-        if (number as u64).is_multiple_of(BLOCK) {
+        if (number as u64).is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
     }
@@ -170,14 +170,14 @@ fn share_windows<const W: usize>(
 struct OpenNgrams<S> {
     raw: [u64; MAX_ORDER + 1],
     before: [u64; MAX_ORDER + 1],
-    tally: NgramTotals,
+    totals: NgramTotals,
     sink: S,
 }
 
 /// Windows of the text in suffix order.
 pub struct SortedWindows<const W: usize> {
     /// Sorted windows by range of the newest word.
-    pub shares: Vec<Sorted<NgramKey<W>, u64>>,
+    pub ranges: Vec<Sorted<NgramKey<W>, u64>>,
     /// Total number of n-grams of all orders; `None` if windows are on disk.
     pub ngrams: Option<u64>,
 }
@@ -189,13 +189,13 @@ pub fn sort_windows<const W: usize>(
     job: &Job,
 ) -> Result<SortedWindows<W>> {
     let windows: Vec<_> = windows.into_iter().map(|sorter| Mutex::new(Some(sorter))).collect();
-    let work = |(): &mut (), share: usize| {
-        let sorted = take_once(&windows[share]).map(Sorter::finish).transpose()?;
+    let work = |(): &mut (), range: usize| {
+        let sorted = take_once(&windows[range]).map(Sorter::finish).transpose()?;
         Ok(sorted.map(|sorted| (ngrams_in(&sorted, options), sorted)))
     };
     let (sorted, _) = parallel::map(windows.len(), 1, job, || (), work)?;
-    let (counts, shares): (Vec<_>, _) = sorted.into_iter().flatten().unzip();
-    Ok(SortedWindows { shares, ngrams: counts.into_iter().sum() })
+    let (counts, ranges): (Vec<_>, _) = sorted.into_iter().flatten().unzip();
+    Ok(SortedWindows { ranges, ngrams: counts.into_iter().sum() })
 }
 
 fn ngrams_in<const W: usize>(
@@ -219,17 +219,16 @@ pub fn adjust_counts<const W: usize, S: CountSink<W>>(
     job: &Job,
 ) -> Result<(NgramTotals, Vec<S>)> {
     let windows: Vec<_> =
-        windows.shares.into_iter().map(|sorted| Mutex::new(Some(sorted))).collect();
-    let work = |(): &mut (), share: usize| {
-        let adjust_counts =
-            |windows| adjust_counts_in_range(windows, make(), vocab_size, options, job);
-        take_once(&windows[share]).map(adjust_counts).transpose()
+        windows.ranges.into_iter().map(|sorted| Mutex::new(Some(sorted))).collect();
+    let work = |(): &mut (), range: usize| {
+        let adjust_range = |windows| adjust_range_counts(windows, make(), vocab_size, options, job);
+        take_once(&windows[range]).map(adjust_range).transpose()
     };
-    let (shares, _) = parallel::map(windows.len(), 1, job, || (), work)?;
+    let (ranges, _) = parallel::map(windows.len(), 1, job, || (), work)?;
     let mut all = NgramTotals::new(vocab_size, options.order);
     let mut sinks = Vec::new();
-    for (tally, sink) in shares.into_iter().flatten() {
-        all.add(&tally);
+    for (totals, sink) in ranges.into_iter().flatten() {
+        all.add(&totals);
         sinks.push(sink);
     }
     Ok((all, sinks))
@@ -241,7 +240,7 @@ pub fn take_once<T>(place: &Mutex<Option<T>>) -> Option<T> {
 }
 
 /// Adjust the counts of one range.
-fn adjust_counts_in_range<const W: usize, S: CountSink<W>>(
+fn adjust_range_counts<const W: usize, S: CountSink<W>>(
     windows: Sorted<NgramKey<W>, u64>,
     sink: S,
     vocab_size: usize,
@@ -252,7 +251,7 @@ fn adjust_counts_in_range<const W: usize, S: CountSink<W>>(
     let mut open = OpenNgrams {
         raw: [0; MAX_ORDER + 1],
         before: [0; MAX_ORDER + 1],
-        tally: NgramTotals::new(vocab_size, order),
+        totals: NgramTotals::new(vocab_size, order),
         sink,
     };
     let mut last: Option<(NgramKey<W>, usize)> = None;
@@ -266,22 +265,22 @@ fn adjust_counts_in_range<const W: usize, S: CountSink<W>>(
                 shared
             }
         };
-        let length = length_of(&window, shared, order, bits);
+        let length = window_length(&window, shared, order, bits);
         open.raw[length] = count;
         open.before[length] = 0;
         last = Some((window, length));
-        if (number as u64).is_multiple_of(BLOCK) {
+        if (number as u64).is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
     }
     if let Some((key, length)) = last {
         open.close(&key, 1..=length, options)?;
     }
-    Ok((open.tally, open.sink))
+    Ok((open.totals, open.sink))
 }
 
 /// Return the length of a window: up to `<s>`, which is not among the newest `shared` words.
-fn length_of<const W: usize>(
+fn window_length<const W: usize>(
     window: &NgramKey<W>,
     shared: usize,
     order: usize,
@@ -303,7 +302,7 @@ impl<S> OpenNgrams<S> {
     where
         S: CountSink<W>,
     {
-        let OpenNgrams { raw, before, tally, sink } = self;
+        let OpenNgrams { raw, before, totals, sink } = self;
         for length in lengths.rev() {
             let raw_count = std::mem::take(&mut raw[length]);
             let words_before = std::mem::take(&mut before[length]);
@@ -311,14 +310,15 @@ impl<S> OpenNgrams<S> {
             let count = if is_raw { raw_count } else { words_before };
             raw[length - 1] += raw_count;
             before[length - 1] += 1;
-            if let Some(counted) = tally.counts_of_counts[length - 1].get_mut(to_usize(count) - 1) {
+            if let Some(counted) = totals.counts_of_counts[length - 1].get_mut(to_usize(count) - 1)
+            {
                 *counted += 1;
             }
             let is_pruned = raw_count <= prune[length - 1];
-            let total = if is_pruned { &mut tally.pruned } else { &mut tally.kept };
+            let total = if is_pruned { &mut totals.pruned } else { &mut totals.kept };
             total[length - 1] += 1;
             if length == 1 {
-                tally.unigrams[key.word(0, bits) as usize] = count;
+                totals.unigrams[key.word(0, bits) as usize] = count;
             }
             sink.add(key, length, count, is_pruned)?;
         }

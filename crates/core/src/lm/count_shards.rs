@@ -41,9 +41,9 @@ pub(crate) const SEAL: Seal = Seal {
 /// Number of bytes to buffer before writing.
 const BLOCK: usize = 1 << 16;
 /// Upper limit of a frequency in a shard; sums over all shards cannot overflow.
-const MOST: u64 = 1 << 40;
+const MAX_FREQUENCY: u64 = 1 << 40;
 /// Number of windows between two checks for cancellation.
-const LOOK: u64 = 1 << 16;
+const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// Count the n-grams of a shard up to the order of the options and write them to a file.
 pub fn write_count_shard(
@@ -56,14 +56,14 @@ pub fn write_count_shard(
     let (size, bits) = (corpus.size(), bits_for(corpus.vocab().len()));
     let order = size.order(options.order);
     match (to_u32(order) * bits).div_ceil(64) {
-        1 => write::<1>(corpus, options, (order, bits), path, job),
-        2 => write::<2>(corpus, options, (order, bits), path, job),
-        3 => write::<3>(corpus, options, (order, bits), path, job),
-        _ => write::<4>(corpus, options, (order, bits), path, job),
+        1 => write_with_width::<1>(corpus, options, (order, bits), path, job),
+        2 => write_with_width::<2>(corpus, options, (order, bits), path, job),
+        3 => write_with_width::<3>(corpus, options, (order, bits), path, job),
+        _ => write_with_width::<4>(corpus, options, (order, bits), path, job),
     }
 }
 
-fn write<const W: usize>(
+fn write_with_width<const W: usize>(
     corpus: LmCorpus,
     options: &LmTrainOptions,
     (order, bits): (usize, u32),
@@ -74,10 +74,10 @@ fn write<const W: usize>(
     let (vocab, ids) = corpus.into_parts()?;
     let frequencies = frequencies(&ids, vocab.len())?;
     let mut file = SealedFile::create(path, SEAL)?;
-    let mut block = front(options.order, size, &vocab, &frequencies);
-    let shares = VocabPartition::new(&frequencies, 1);
+    let mut block = encode_header(options.order, size, &vocab, &frequencies);
+    let partition = VocabPartition::new(&frequencies, 1);
     let memory = options.memory;
-    let count = NgramCountOptions { order, bits, memory, prune: &[], shares: &shares };
+    let count = NgramCountOptions { order, bits, memory, prune: &[], partition: &partition };
     let sorters = sort_text_windows::<W>(&ids, &folder, count, job)?;
     drop(ids);
     let mut last: Option<NgramKey<W>> = None;
@@ -99,7 +99,7 @@ fn write<const W: usize>(
                 file.write(&block)?;
                 block.clear();
             }
-            if (number as u64).is_multiple_of(LOOK) {
+            if (number as u64).is_multiple_of(CHECK_INTERVAL) {
                 job.check()?;
             }
         }
@@ -109,19 +109,19 @@ fn write<const W: usize>(
 }
 
 /// Encode the sizes and the vocabulary of a shard.
-fn front(order: usize, size: CorpusSize, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8> {
-    let mut front = Vec::new();
+fn encode_header(order: usize, size: CorpusSize, vocab: &Vocab, frequencies: &[u64]) -> Vec<u8> {
+    let mut header = Vec::new();
     let kinds = vocab.len() - RESERVED.len();
     for number in [order as u64, size.sentences, size.words, size.longest, kinds as u64] {
-        write_number(&mut front, number);
+        write_number(&mut header, number);
     }
     for (id, &frequency) in frequencies.iter().enumerate().skip(RESERVED.len()) {
         let word = vocab.word(to_u32(id));
-        write_number(&mut front, word.len() as u64);
-        front.extend(word.as_bytes());
-        write_number(&mut front, frequency);
+        write_number(&mut header, word.len() as u64);
+        header.extend(word.as_bytes());
+        write_number(&mut header, frequency);
     }
-    front
+    header
 }
 
 /// The n-gram counts of all shards of a text.
@@ -172,7 +172,8 @@ impl CountShards {
             .map_err(|flaw| SEAL.error(place.clone(), flaw))?;
         let body = map.get(SEAL.size()..).unwrap_or_default();
         let mut cursor = Cursor::new(body);
-        let (order, renumbered) = self.read_front(&mut cursor).ok_or_else(|| damaged(&place))?;
+        let (order, renumbered) =
+            self.read_header(&mut cursor).ok_or_else(|| damage_error(&place))?;
         if !self.files.is_empty() && order != self.order {
             return Err(Error::Mismatch {
                 place,
@@ -187,16 +188,16 @@ impl CountShards {
     }
 
     /// Read the order and the vocabulary of a shard. Return `None` if the values are inconsistent.
-    fn read_front(&mut self, cursor: &mut Cursor<'_>) -> Option<(usize, Vec<WordId>)> {
+    fn read_header(&mut self, cursor: &mut Cursor<'_>) -> Option<(usize, Vec<WordId>)> {
         let order = usize::try_from(cursor.number()?).ok()?;
-        let mut size = || cursor.number().filter(|&number| number <= MOST);
+        let mut size = || cursor.number().filter(|&number| number <= MAX_FREQUENCY);
         let (sentences, words, longest) = (size()?, size()?, size()?);
         let kinds = cursor.number()?;
         let mut renumbered: Vec<WordId> = (0..to_u32(RESERVED.len())).collect();
         for _ in 0..kinds {
             let length = usize::try_from(cursor.number()?).ok()?;
             let id = self.vocab.intern(str::from_utf8(cursor.bytes(length)?).ok()?);
-            let frequency = cursor.number().filter(|&frequency| frequency <= MOST)?;
+            let frequency = cursor.number().filter(|&frequency| frequency <= MAX_FREQUENCY)?;
             if id as usize == self.frequencies.len() {
                 self.frequencies.push(0);
             }
@@ -231,9 +232,9 @@ pub fn sort_shard_windows<const W: usize>(
     options: NgramCountOptions<'_>,
     job: &Job,
 ) -> Result<Vec<Sorter<NgramKey<W>, u64>>> {
-    let share = options.memory / 2 / options.shares.len();
-    let sorter = |_| Sorter::new(folder, share, Some(u64::saturating_add));
-    let mut sorters: Vec<_> = (0..options.shares.len()).map(sorter).collect();
+    let sorter_memory = options.memory / 2 / options.partition.len();
+    let sorter = |_| Sorter::new(folder, sorter_memory, Some(u64::saturating_add));
+    let mut sorters: Vec<_> = (0..options.partition.len()).map(sorter).collect();
     for file in files {
         file.push_all(&mut sorters, options, job)?;
     }
@@ -247,18 +248,18 @@ impl CountShard {
         options: NgramCountOptions<'_>,
         job: &Job,
     ) -> Result<()> {
-        let NgramCountOptions { order, bits, shares, .. } = options;
+        let NgramCountOptions { order, bits, partition, .. } = options;
         let mut cursor = Cursor::new(&self.map[self.start..]);
         let mut window = ShardWindow { words: [0; MAX_ORDER], length: 0 };
         let mut number = 0_u64;
         while !cursor.is_at_end() {
             let count = window
                 .read(&mut cursor, &self.renumbered, order)
-                .ok_or_else(|| damaged(&self.place))?;
-            let key = NgramKey::of(&window.words[..window.length], bits);
-            sorters[shares.of(window.words[0])].push(key, count)?;
+                .ok_or_else(|| damage_error(&self.place))?;
+            let key = NgramKey::from_words(&window.words[..window.length], bits);
+            sorters[partition.range_of(window.words[0])].push(key, count)?;
             number += 1;
-            if number.is_multiple_of(LOOK) {
+            if number.is_multiple_of(CHECK_INTERVAL) {
                 job.check()?;
             }
         }
@@ -296,10 +297,10 @@ impl ShardWindow {
             }
         }
         let count = cursor.number()?;
-        (self.length > 0 && (1..=MOST).contains(&count)).then_some(count)
+        (self.length > 0 && (1..=MAX_FREQUENCY).contains(&count)).then_some(count)
     }
 }
 
-fn damaged(place: &Place) -> Error {
+fn damage_error(place: &Place) -> Error {
     SEAL.error(place.clone(), Flaw::new("counts that make no sense"))
 }

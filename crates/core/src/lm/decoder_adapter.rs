@@ -36,7 +36,7 @@ impl LanguageModel for Model {
     }
 
     fn start(&self) -> LmState {
-        LmState::from(&self.begin())
+        LmState::from(&self.bos_state())
     }
 
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
@@ -50,7 +50,7 @@ impl LanguageModel for Model {
 
     fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
         let NgramLookup { prob, order, seen, len } =
-            self.walk(words(state), word, |place, word, backoff| {
+            self.find_longest(words(state), word, |place, word, backoff| {
                 next.cells[place] = word;
                 next.cells[WORDS + place] = backoff.to_bits();
             });
@@ -78,7 +78,7 @@ mod tests {
     fn the_decoder_sees_the_scores_of_the_model() {
         let model = model(["a b c a b", "a b d", "c a b c", "b a", "d d a b c"], 4, 1 << 20);
         let words: Vec<u32> = "a b x c a b c d".split(' ').map(|word| model.word(word)).collect();
-        let (mut state, mut cells) = (model.begin(), model.start());
+        let (mut state, mut cells) = (model.bos_state(), model.start());
         for &word in &words {
             let (mut next, mut next_cells) = (NgramState::EMPTY, LmState::EMPTY);
             let expected = Model::score(&model, &state, word, &mut next);

@@ -28,7 +28,7 @@ impl CountDiscount {
     }
 
     /// Return the amount subtracted from a count.
-    pub fn of(&self, count: u64) -> f64 {
+    pub fn amount(&self, count: u64) -> f64 {
         match count {
             0 => 0.0,
             1 | 2 => self.amounts[to_usize(count) - 1],
@@ -67,7 +67,10 @@ mod tests {
         assert_eq!(discount.amounts[0], 1.0 - 2.0 * y * 5.0 / 10.0);
         assert_eq!(discount.amounts[1], 2.0 - 3.0 * y * 3.0 / 5.0);
         assert_eq!(discount.amounts[2], 3.0 - 4.0 * y * 2.0 / 3.0);
-        assert_eq!([0, 1, 2, 3, 9].map(|count| discount.of(count))[3..], [discount.amounts[2]; 2]);
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(|count| discount.amount(count))[3..],
+            [discount.amounts[2]; 2]
+        );
     }
 
     #[test]

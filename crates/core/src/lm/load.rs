@@ -10,9 +10,9 @@ use std::io::Read;
 use std::path::Path;
 
 /// Magic bytes of KenLM's binary files.
-const KENLM: &[u8] = b"mmap lm http://kheafield.com/code";
+const KENLM_MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
 /// Memory limit in bytes for sorting while an ARPA file is converted.
-const MEMORY: usize = 1 << 30;
+const CONVERT_MEMORY: usize = 1 << 30;
 
 /// Options of opening a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,13 +32,13 @@ pub fn load(path: &Path, options: LmLoadOptions, job: &Job) -> Result<Model> {
         let model = Model::open(path, options.verify)?;
         return if options.in_memory { model.into_memory() } else { Ok(model) };
     }
-    if start.starts_with(KENLM) {
-        return Err(kenlm(path));
+    if start.starts_with(KENLM_MAGIC) {
+        return Err(kenlm_error(path));
     }
-    build_model(&read_arpa(path, job)?, MEMORY, job)
+    build_model(&read_arpa(path, job)?, CONVERT_MEMORY, job)
 }
 
-fn kenlm(path: &Path) -> Error {
+fn kenlm_error(path: &Path) -> Error {
     Error::Format {
         place: Place::file(path),
         found: "a binary file of KenLM".into(),

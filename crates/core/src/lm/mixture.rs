@@ -25,53 +25,54 @@ use crate::storage::{Sorter, Spool, TempFolder};
 use std::path::Path;
 
 /// Number of n-grams between two checks for cancellation.
-const BLOCK: u64 = 1 << 16;
+const CHECK_INTERVAL: u64 = 1 << 16;
 /// Id of a mixture word that a model does not know.
 const MISSING: WordId = WordId::MAX;
 /// Minimal backoff weight; its logarithm must be finite.
-const LEAST: f64 = 1e-30;
+const MIN_BACKOFF: f64 = 1e-30;
 
 /// Interpolate models by weights that sum to 1. Sorting uses up to `memory` bytes; more goes to
 /// `folder`.
-pub fn mix(
+pub fn mix_models(
     models: &[&Model],
     weights: &[f64],
     memory: usize,
     folder: Option<&Path>,
     job: &Job,
 ) -> Result<NgramLists> {
-    check(models, weights)?;
+    validate_weights(models, weights)?;
     let counted: Vec<_> =
         models.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w > 0.0).collect();
     let mixture = ModelMixture::new(&counted);
     let order = counted.iter().map(|(model, _)| model.order()).max().unwrap_or(1);
     let bits = bits_for(mixture.vocab.len());
     let folder = TempFolder::new(folder);
-    let shares = VocabPartition::new(&[], 1);
-    let setting = SortOptions { bits, share: memory / 2 / order, folder: &folder, shares: &shares };
+    let partition = VocabPartition::new(&[], 1);
+    let options =
+        SortOptions { bits, memory: memory / 2 / order, folder: &folder, partition: &partition };
     match (to_u32(order) * bits).div_ceil(64) {
-        1 => run::<1>(mixture, order, setting, job),
-        2 => run::<2>(mixture, order, setting, job),
-        3 => run::<3>(mixture, order, setting, job),
-        _ => run::<4>(mixture, order, setting, job),
+        1 => mix_with_width::<1>(mixture, order, options, job),
+        2 => mix_with_width::<2>(mixture, order, options, job),
+        3 => mix_with_width::<3>(mixture, order, options, job),
+        _ => mix_with_width::<4>(mixture, order, options, job),
     }
 }
 
-fn check(models: &[&Model], weights: &[f64]) -> Result<()> {
+fn validate_weights(models: &[&Model], weights: &[f64]) -> Result<()> {
     let is_share = |weight: &f64| (0.0..=1.0).contains(weight);
     let sum: f64 = weights.iter().sum();
     if models.is_empty() || models.len() != weights.len() {
         let found = format!("{} for {} models", weights.len(), models.len());
-        return Err(argument(found, "a weight for each model".into()));
+        return Err(weights_error(found, "a weight for each model".into()));
     }
     if !weights.iter().all(is_share) || (sum - 1.0).abs() > 1e-6 {
         let found: Vec<_> = weights.iter().map(f64::to_string).collect();
-        return Err(argument(found.join(" "), "shares that sum to 1".into()));
+        return Err(weights_error(found.join(" "), "shares that sum to 1".into()));
     }
     Ok(())
 }
 
-fn argument(found: String, expected: String) -> Error {
+fn weights_error(found: String, expected: String) -> Error {
     Error::Argument { name: "weights".into(), found, expected }
 }
 
@@ -96,7 +97,7 @@ impl<'a> ModelMixture<'a> {
         }
         let mut numbers = vec![Vec::new(); counted.len()];
         for (of_model, (model, _)) in numbers.iter_mut().zip(counted) {
-            for id in 0..to_u32(model.words()) {
+            for id in 0..to_u32(model.vocab_size()) {
                 let word = vocab.intern(&String::from_utf8_lossy(model.word(id))) as usize;
                 if of_model.len() <= word {
                     of_model.resize(word + 1, MISSING);
@@ -128,7 +129,7 @@ impl MixtureComponent<'_> {
         let mut state = NgramState::EMPTY;
         for &word in context.iter().rev() {
             if word == BOS {
-                state = self.model.begin();
+                state = self.model.bos_state();
                 continue;
             }
             let mut next = NgramState::EMPTY;
@@ -156,22 +157,22 @@ struct MixedOrder<const W: usize> {
     contexts: Spool<(NgramKey<W>, f64)>,
 }
 
-fn run<const W: usize>(
+fn mix_with_width<const W: usize>(
     mixture: ModelMixture<'_>,
     order: usize,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<NgramLists> {
-    let SortOptions { bits, share, folder, .. } = setting;
+    let SortOptions { bits, memory, folder, .. } = options;
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
     for length in 2..=order {
-        let keys = union::<W>(&mixture, length, setting, job)?;
-        let mixed = mix_order(&mixture, length, keys, setting, job)?;
+        let keys = collect_keys::<W>(&mixture, length, options, job)?;
+        let mixed = mix_order(&mixture, length, keys, options, job)?;
         contexts.push(mixed.contexts);
         by_suffix.push(mixed.by_suffix);
     }
-    contexts.push(Spool::new(folder, share));
+    contexts.push(Spool::new(folder, memory));
     let none = vec![NgramState::EMPTY; mixture.models.len()];
     let mut probs: Vec<f64> =
         (0..to_u32(mixture.vocab.len())).map(|word| mixture.prob(&none, word)).collect();
@@ -180,10 +181,10 @@ fn run<const W: usize>(
     let mut higher: Vec<ScoredSpool<W>> = Vec::new();
     for (index, sorter) in by_suffix.into_iter().enumerate() {
         let mut backoffs = BackoffCursor::new(contexts[index + 1].iter()?);
-        let mut list = Spool::new(folder, share);
+        let mut list = Spool::new(folder, memory);
         for record in sorter.finish()? {
             let (key, prob) = record?;
-            list.push((key, (to_f32(prob.ln()), backoffs.of(&key)?)))?;
+            list.push((key, (to_f32(prob.ln()), backoffs.read(&key)?)))?;
         }
         higher.push(list.finish()?);
     }
@@ -193,28 +194,28 @@ fn run<const W: usize>(
 
 /// Collect the distinct n-grams of one length of all models, sorted by context (the newest word
 /// last).
-fn union<const W: usize>(
+fn collect_keys<const W: usize>(
     mixture: &ModelMixture<'_>,
     length: usize,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<Sorter<NgramKey<W>, u32>> {
-    let mut keys = Sorter::new(setting.folder, setting.share, Some(|one, _| one));
+    let mut keys = Sorter::new(options.folder, options.memory, Some(|one, _| one));
     for part in mixture.models.iter().filter(|part| part.model.order() >= length) {
-        let mut ids = vec![UNK; part.model.words()];
+        let mut ids = vec![UNK; part.model.vocab_size()];
         for (word, &number) in part.numbers.iter().enumerate().filter(|(_, n)| **n != MISSING) {
             ids[number as usize] = to_u32(word);
         }
-        for (number, gram) in part.model.grams(length)?.enumerate() {
-            let gram = gram?;
-            let word = |at: usize| ids.get(gram.words[at] as usize).copied().unwrap_or(UNK);
+        for (number, ngram) in part.model.ngrams(length)?.enumerate() {
+            let ngram = ngram?;
+            let word = |at: usize| ids.get(ngram.words[at] as usize).copied().unwrap_or(UNK);
             let mut key = NgramKey::EMPTY;
             for at in 1..length {
-                key.set(at - 1, word(at), setting.bits);
+                key.set(at - 1, word(at), options.bits);
             }
-            key.set(length - 1, word(0), setting.bits);
+            key.set(length - 1, word(0), options.bits);
             keys.push(key, 0)?;
-            if (number as u64).is_multiple_of(BLOCK) {
+            if (number as u64).is_multiple_of(CHECK_INTERVAL) {
                 job.check()?;
             }
         }
@@ -227,13 +228,13 @@ fn mix_order<const W: usize>(
     mixture: &ModelMixture<'_>,
     length: usize,
     keys: Sorter<NgramKey<W>, u32>,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<MixedOrder<W>> {
-    let SortOptions { bits, share, folder, .. } = setting;
+    let SortOptions { bits, memory, folder, .. } = options;
     let mut mixed = MixedOrder {
-        by_suffix: Sorter::new(folder, share, None),
-        contexts: Spool::new(folder, share),
+        by_suffix: Sorter::new(folder, memory, None),
+        contexts: Spool::new(folder, memory),
     };
     let (mut states, mut shorter) = (Vec::new(), Vec::new());
     let mut current: Option<NgramKey<W>> = None;
@@ -243,7 +244,7 @@ fn mix_order<const W: usize>(
         let context = key.first(length - 1, bits);
         if current != Some(context) {
             if let Some(last) = current.replace(context) {
-                mixed.contexts.push((last, left_over(seen, seen_shorter)))?;
+                mixed.contexts.push((last, backoff_weight(seen, seen_shorter)))?;
             }
             (seen, seen_shorter) = (0.0, 0.0);
             let words: [WordId; MAX_ORDER] = context.words(length - 1, bits);
@@ -255,21 +256,21 @@ fn mix_order<const W: usize>(
         seen += prob;
         seen_shorter += mixture.prob(&shorter, word);
         mixed.by_suffix.push(context.extended(word, bits), prob)?;
-        if (number as u64).is_multiple_of(BLOCK) {
+        if (number as u64).is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
     }
     if let Some(last) = current {
-        mixed.contexts.push((last, left_over(seen, seen_shorter)))?;
+        mixed.contexts.push((last, backoff_weight(seen, seen_shorter)))?;
     }
     mixed.contexts = mixed.contexts.finish()?;
     Ok(mixed)
 }
 
 /// Return the backoff that gives the remaining mass to the unseen words.
-fn left_over(seen: f64, seen_shorter: f64) -> f64 {
-    let (left, share) = (1.0 - seen, 1.0 - seen_shorter);
-    if share < LEAST { 1.0 } else { (left / share).max(LEAST) }
+fn backoff_weight(seen: f64, seen_shorter: f64) -> f64 {
+    let (left, left_shorter) = (1.0 - seen, 1.0 - seen_shorter);
+    if left_shorter < MIN_BACKOFF { 1.0 } else { (left / left_shorter).max(MIN_BACKOFF) }
 }
 
 #[cfg(test)]
@@ -282,14 +283,14 @@ mod tests {
     const TALK: [&str; 6] = ["b a y", "y y b", "a b y c", "c c a", "b c", "a"];
 
     fn mixed(models: &[&Model], weights: &[f64]) -> Model {
-        let lists = mix(models, weights, 1 << 20, None, &Job::default()).unwrap();
+        let lists = mix_models(models, weights, 1 << 20, None, &Job::default()).unwrap();
         build_model(&lists, 1 << 20, &Job::default()).unwrap()
     }
 
     /// Return all words of the mixture but `<s>`.
     fn words(model: &Model) -> Vec<String> {
         let word = |id| String::from_utf8(model.word(id).to_vec()).unwrap();
-        (0..model.words() as WordId).filter(|id| *id != BOS).map(word).collect()
+        (0..model.vocab_size() as WordId).filter(|id| *id != BOS).map(word).collect()
     }
 
     /// Return the probability of a word after a context, oldest word first; 0 for an unknown word.
@@ -298,7 +299,7 @@ mod tests {
         for word in context {
             let mut next = NgramState::EMPTY;
             if *word == "<s>" {
-                next = model.begin();
+                next = model.bos_state();
             } else {
                 model.score(&state, model.id(word), &mut next);
             }
@@ -332,9 +333,9 @@ mod tests {
             assert!((sum - 1.0).abs() < 1e-5, "{context:?}: {sum}");
         }
         for order in 1..=4 {
-            for gram in both.grams(order).unwrap() {
-                let gram = gram.unwrap();
-                let text: Vec<_> = gram.words[..order]
+            for ngram in both.ngrams(order).unwrap() {
+                let ngram = ngram.unwrap();
+                let text: Vec<_> = ngram.words[..order]
                     .iter()
                     .rev()
                     .map(|&id| std::str::from_utf8(both.word(id)).unwrap())
@@ -344,7 +345,7 @@ mod tests {
                     continue;
                 }
                 let expected = 0.3 * prob(&news, context, word) + 0.7 * prob(&talk, context, word);
-                let found = f64::from(-gram.prob.abs()).exp();
+                let found = f64::from(-ngram.prob.abs()).exp();
                 assert!((found - expected).abs() < 1e-6, "{text:?}: {found} {expected}");
             }
         }
@@ -354,7 +355,7 @@ mod tests {
     fn a_model_that_counts_nothing_leaves_the_other_as_it_was() {
         let (news, talk) = (model(NEWS, 3, 1 << 20), model(TALK, 3, 1 << 20));
         let alone = mixed(&[&news, &talk], &[1.0, 0.0]);
-        assert_eq!(alone.words(), news.words());
+        assert_eq!(alone.vocab_size(), news.vocab_size());
         for line in ["a b c", "x x a", "q a b"] {
             let (one, other) =
                 (alone.score_line(line, (true, true)), news.score_line(line, (true, true)));
@@ -366,7 +367,8 @@ mod tests {
     fn little_memory_changes_nothing() {
         let (news, talk) = (model(NEWS, 4, 1 << 20), model(TALK, 4, 1 << 20));
         let one = |memory| {
-            let lists = mix(&[&news, &talk], &[0.5, 0.5], memory, None, &Job::default()).unwrap();
+            let lists =
+                mix_models(&[&news, &talk], &[0.5, 0.5], memory, None, &Job::default()).unwrap();
             build_model(&lists, 1 << 20, &Job::default()).unwrap()
         };
         assert_eq!(one(1 << 20).bytes(), one(64).bytes());
@@ -376,7 +378,10 @@ mod tests {
     fn weights_that_are_no_shares_are_refused() {
         let news = model(NEWS, 2, 1 << 20);
         let wrong = |weights: &[f64]| {
-            mix(&[&news, &news], weights, 1 << 20, None, &Job::default()).err().unwrap().to_string()
+            mix_models(&[&news, &news], weights, 1 << 20, None, &Job::default())
+                .err()
+                .unwrap()
+                .to_string()
         };
         assert_eq!(
             wrong(&[1.0]),

@@ -64,7 +64,7 @@ pub use corpus::LmCorpus;
 pub use count_shards::{CountShards, write_count_shard};
 pub use discount::CountDiscount;
 pub use load::{LmLoadOptions, load};
-pub use mixture::mix;
+pub use mixture::mix_models;
 pub use model::{Model, NgramMatch};
 pub use ngram::ScoredNgram;
 pub use ngram_lists::NgramLists;

@@ -76,7 +76,7 @@ impl Model {
         let (file, bytes) = map_open(path)?;
         let mut model = Model::from_bytes(bytes, Some(path), verify)?;
         if !verify {
-            let sealed = SEAL.open(&model.bytes).map_err(|flaw| model.wrong(flaw))?;
+            let sealed = SEAL.open(&model.bytes).map_err(|flaw| model.error(flaw))?;
             let range = SEAL.size() as u64..model.bytes.len() as u64;
             model.check = Some(Check::begin(file, range, sealed.checksum));
         }
@@ -89,12 +89,12 @@ impl Model {
         let path = self.path.as_deref().unwrap_or(Path::new("model"));
         match self.check.as_ref().map_or(Ok(true), Check::is_sound) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(self.wrong(Flaw::new("bytes that do not fit their checksum"))),
+            Ok(false) => Err(self.error(Flaw::new("bytes that do not fit their checksum"))),
             Err(source) => Err(Error::io(path, source)),
         }
     }
 
-    fn wrong(&self, flaw: Flaw) -> Error {
+    fn error(&self, flaw: Flaw) -> Error {
         SEAL.error(Place::file(self.path.as_deref().unwrap_or(Path::new("model"))), flaw)
     }
 
@@ -157,7 +157,7 @@ impl Model {
     }
 
     /// Return the size of the vocabulary, with the reserved words.
-    pub fn words(&self) -> usize {
+    pub fn vocab_size(&self) -> usize {
         to_usize(self.header.counts[0])
     }
 
@@ -178,7 +178,7 @@ impl Model {
     }
 
     /// Return the state at the start of a sentence (`<s>` as its only word).
-    pub fn begin(&self) -> NgramState {
+    pub fn bos_state(&self) -> NgramState {
         let mut state = NgramState::EMPTY;
         let (_, backoff) = self.unigram(BOS);
         state.words[0] = BOS;
@@ -197,7 +197,7 @@ impl Model {
     #[inline]
     pub fn look_up(&self, state: &NgramState, word: WordId, next: &mut NgramState) -> NgramMatch {
         let NgramLookup { prob, order, len, .. } =
-            self.walk(state.words(), word, |place, word, backoff| {
+            self.find_longest(state.words(), word, |place, word, backoff| {
                 next.words[place] = word;
                 next.backoffs[place] = backoff;
             });
@@ -209,7 +209,7 @@ impl Model {
     /// Call `keep` for each word of the next state: its position, word id and backoff, newest
     /// first.
     #[inline]
-    pub(super) fn walk(
+    pub(super) fn find_longest(
         &self,
         history: &[WordId],
         word: WordId,
@@ -312,7 +312,7 @@ impl Model {
         }
     }
 
-    pub(super) fn find_gram(&self, words: &[WordId]) -> Option<(f32, f32)> {
+    pub(super) fn find_ngram(&self, words: &[WordId]) -> Option<(f32, f32)> {
         let order = words.len();
         if order == 1 {
             return Some(self.unigram(words[0]));
@@ -352,16 +352,16 @@ impl NgramSource for Model {
         letters.get(start..end(id as usize)).unwrap_or_default()
     }
 
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>> {
         if order == 1 {
-            return Ok(Box::new((0..to_u32(self.words())).map(|id| {
+            return Ok(Box::new((0..to_u32(self.vocab_size())).map(|id| {
                 let (prob, backoff) = self.unigram(id);
                 let mut words = [0; MAX_ORDER];
                 words[0] = id;
                 Ok(ScoredNgram { words, prob, backoff })
             })));
         }
-        let shorter = self.grams(order - 1)?;
+        let shorter = self.ngrams(order - 1)?;
         Ok(Box::new(ExtensionIter { model: self, order, shorter, current: None, at: 0 }))
     }
 }
@@ -384,7 +384,7 @@ impl ExtensionIter<'_> {
         while self.current.is_none() {
             match self.shorter.next().transpose()? {
                 // Only an n-gram with a negative sign has longer n-grams that end with it.
-                Some(gram) => self.current = Some(gram).filter(|g| g.prob.is_sign_negative()),
+                Some(ngram) => self.current = Some(ngram).filter(|g| g.prob.is_sign_negative()),
                 None => return Err(model.list_damaged()),
             }
         }
@@ -398,11 +398,11 @@ impl ExtensionIter<'_> {
         if entry & LAST_FLAG != 0 {
             self.current = None;
         }
-        let mut gram = current;
-        gram.words[order - 1] = entry & !LAST_FLAG;
-        let scores = model.find_gram(&gram.words[..order]);
-        (gram.prob, gram.backoff) = scores.ok_or_else(|| model.list_damaged())?;
-        Ok(Some(gram))
+        let mut ngram = current;
+        ngram.words[order - 1] = entry & !LAST_FLAG;
+        let scores = model.find_ngram(&ngram.words[..order]);
+        (ngram.prob, ngram.backoff) = scores.ok_or_else(|| model.list_damaged())?;
+        Ok(Some(ngram))
     }
 }
 

@@ -68,7 +68,7 @@ impl<const W: usize> NgramKey<W> {
     pub const EMPTY: Self = NgramKey([0; W]);
 
     /// Pack words, newest first.
-    pub fn of(words: &[WordId], bits: u32) -> Self {
+    pub fn from_words(words: &[WordId], bits: u32) -> Self {
         let mut key = NgramKey::EMPTY;
         for (index, &word) in words.iter().enumerate() {
             key.set(index, word, bits);
@@ -119,7 +119,7 @@ impl<const W: usize> NgramKey<W> {
     /// Write a word at an index (0 is the newest); the bits there must be 0.
     #[inline]
     pub fn set(&mut self, index: usize, word: WordId, bits: u32) {
-        let (part, room) = place(index, bits);
+        let (part, room) = bit_position(index, bits);
         let word = u64::from(word);
         if room >= bits {
             self.0[part] |= word << (room - bits);
@@ -132,7 +132,7 @@ impl<const W: usize> NgramKey<W> {
     /// Return the word at an index (0 is the newest).
     #[inline]
     pub fn word(&self, index: usize, bits: u32) -> WordId {
-        let (part, room) = place(index, bits);
+        let (part, room) = bit_position(index, bits);
         let mask = u64::MAX >> (64 - bits);
         let word = if room >= bits {
             self.0[part] >> (room - bits)
@@ -177,7 +177,7 @@ impl<const W: usize> NgramKey<W> {
 
 /// Return the integer that holds the first bit of a word and the bits available there.
 #[inline]
-fn place(index: usize, bits: u32) -> (usize, u32) {
+fn bit_position(index: usize, bits: u32) -> (usize, u32) {
     let start = to_u32(index) * bits;
     ((start / 64) as usize, 64 - start % 64)
 }
@@ -217,14 +217,14 @@ mod tests {
     proptest! {
         #[test]
         fn keys_hold_words_and_compare_as_their_words_do((bits, a, b) in ngrams()) {
-            let (x, y) = (NgramKey::<4>::of(&a, bits), NgramKey::<4>::of(&b, bits));
+            let (x, y) = (NgramKey::<4>::from_words(&a, bits), NgramKey::<4>::from_words(&b, bits));
             prop_assert_eq!(&x.words(a.len(), bits)[..a.len()], &a[..]);
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
-            prop_assert_eq!(x.context(bits), NgramKey::of(&a[1..], bits));
-            prop_assert_eq!(x.first(a.len() / 2, bits), NgramKey::of(&a[..a.len() / 2], bits));
+            prop_assert_eq!(x.context(bits), NgramKey::from_words(&a[1..], bits));
+            prop_assert_eq!(x.first(a.len() / 2, bits), NgramKey::from_words(&a[..a.len() / 2], bits));
             let mut newer = vec![b[0]];
             newer.extend(&a[..a.len() - 1]);
-            prop_assert_eq!(x.push(b[0], a.len(), bits), NgramKey::of(&newer, bits));
+            prop_assert_eq!(x.push(b[0], a.len(), bits), NgramKey::from_words(&newer, bits));
             if a != b {
                 let shared = a.iter().zip(&b).take_while(|(p, q)| p == q).count();
                 prop_assert_eq!(x.shared(&y, bits), shared);

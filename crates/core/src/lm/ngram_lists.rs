@@ -44,7 +44,7 @@ impl NgramLists {
     }
 
     /// Create a model from unigram scores and a trie of scored n-grams.
-    pub fn of_trie(vocab: Vocab, words: UnigramScores, trie: SuffixTrie) -> Self {
+    pub fn from_trie(vocab: Vocab, words: UnigramScores, trie: SuffixTrie) -> Self {
         let counts = trie.levels.iter().map(|level| level.words.len() as u64).collect();
         NgramLists { vocab, words, higher: Box::new(trie), counts }
     }
@@ -63,9 +63,9 @@ impl NgramSource for NgramLists {
         self.vocab.word(id).as_bytes()
     }
 
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>> {
         if order > 1 {
-            return self.higher.grams(order);
+            return self.higher.ngrams(order);
         }
         Ok(Box::new((0..self.words.len()).map(|id| Ok(self.unigram(id)))))
     }
@@ -103,7 +103,7 @@ impl NgramLists {
 /// Storage of the n-grams of order 2 and above.
 pub trait HigherOrderNgrams: Send + Sync {
     /// Return all n-grams of an order in suffix order.
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>>;
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>>;
 
     /// Return the trie if the n-grams are stored as one.
     fn trie(&self) -> Option<&SuffixTrie> {
@@ -125,7 +125,7 @@ struct KeyedNgrams<const W: usize> {
 }
 
 impl<const W: usize> HigherOrderNgrams for KeyedNgrams<W> {
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>> {
         let lists: Vec<_> =
             self.higher[order - 2].iter().map(Spool::iter).collect::<Result<_>>()?;
         Ok(Box::new(lists.into_iter().flatten().map(move |record| {
@@ -160,7 +160,7 @@ impl HigherOrderNgrams for SuffixTrie {
         Some(self)
     }
 
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>> {
         let all = 0..self.levels[order - 1].words.len() as u64;
         Ok(Box::new(self.iter(order, all).map(Ok)))
     }
@@ -171,6 +171,6 @@ impl HigherOrderNgrams for SuffixTrie {
         range: Range<u64>,
         each: &mut dyn FnMut(&ScoredNgram) -> Result<()>,
     ) -> Result<()> {
-        self.iter(order, range).try_for_each(|gram| each(&gram))
+        self.iter(order, range).try_for_each(|ngram| each(&ngram))
     }
 }

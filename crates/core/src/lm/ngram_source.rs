@@ -22,7 +22,7 @@ pub trait NgramSource: Sync {
     fn word(&self, id: WordId) -> &[u8];
 
     /// Return all n-grams of an order in suffix order.
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>>;
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>>;
 
     /// Return the block size for `visit`. A visit that starts at a multiple of it skips no n-grams.
     fn block(&self) -> u64 {
@@ -42,6 +42,6 @@ pub trait NgramSource: Sync {
         each: &mut dyn FnMut(&ScoredNgram) -> Result<()>,
     ) -> Result<()> {
         let (skipped, count) = (to_usize(range.start), to_usize(range.end - range.start));
-        self.grams(order)?.skip(skipped).take(count).try_for_each(|gram| each(&gram?))
+        self.ngrams(order)?.skip(skipped).take(count).try_for_each(|ngram| each(&ngram?))
     }
 }

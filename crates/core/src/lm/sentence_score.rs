@@ -54,7 +54,7 @@ impl Model {
         (bos, eos): (bool, bool),
         mut each: impl FnMut(WordScore),
     ) {
-        let mut state = if bos { self.begin() } else { NgramState::EMPTY };
+        let mut state = if bos { self.bos_state() } else { NgramState::EMPTY };
         let mut next = NgramState::EMPTY;
         let mut words = words.chain(eos.then_some(EOS));
         // The words of the current batch, after the history of its first words.

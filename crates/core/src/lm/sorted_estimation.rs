@@ -23,7 +23,7 @@ use crate::storage::{Joined, Sorter, Spool, TempFolder};
 use std::sync::{Arc, Mutex};
 
 /// Number of n-grams between two checks for cancellation.
-const BLOCK: u64 = 1 << 16;
+const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// Options of the sorts and spools of estimation.
 #[derive(Clone, Copy)]
@@ -31,11 +31,11 @@ pub struct SortOptions<'a> {
     /// Bits per word in a key.
     pub bits: u32,
     /// Memory limit in bytes of each sorter or spool.
-    pub share: usize,
+    pub memory: usize,
     /// Folder for records beyond the memory limit.
     pub folder: &'a Arc<TempFolder>,
     /// Assignment of n-grams to threads.
-    pub shares: &'a VocabPartition,
+    pub partition: &'a VocabPartition,
 }
 
 /// The discounted probability of an n-gram and the interpolation weight of the lower order.
@@ -55,31 +55,31 @@ pub fn discount_ngrams<const W: usize>(
     order: usize,
     counts: Vec<Sorter<NgramKey<W>, u64>>,
     discount: &CountDiscount,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<Vec<DiscountedNgrams<W>>> {
-    let SortOptions { bits, share, folder, shares } = setting;
+    let SortOptions { bits, memory, folder, partition } = options;
     let empty = |_| DiscountedNgrams {
-        by_suffix: Sorter::new(folder, share / shares.len(), None),
-        contexts: Spool::new(folder, share / shares.len()),
+        by_suffix: Sorter::new(folder, memory / partition.len(), None),
+        contexts: Spool::new(folder, memory / partition.len()),
     };
-    let mut done: Vec<_> = (0..shares.len()).map(empty).collect();
+    let mut done: Vec<_> = (0..partition.len()).map(empty).collect();
     let mut group: Vec<(u32, u64)> = Vec::new();
     let mut context = None;
     for (number, record) in Joined::of(counts)?.enumerate() {
         let (key, packed) = record?;
         let front = key.first(order - 1, bits);
         if let Some(last) = context.replace(front).filter(|last| *last != front) {
-            discount_context(last, &group, discount, setting, &mut done)?;
+            discount_context(last, &group, discount, options, &mut done)?;
             group.clear();
         }
         group.push((key.word(order - 1, bits), packed));
-        if (number as u64).is_multiple_of(BLOCK) {
+        if (number as u64).is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
     }
     if let Some(last) = context {
-        discount_context(last, &group, discount, setting, &mut done)?;
+        discount_context(last, &group, discount, options, &mut done)?;
     }
     let finished = |part: DiscountedNgrams<W>| {
         Ok(DiscountedNgrams { contexts: part.contexts.finish()?, ..part })
@@ -92,7 +92,7 @@ fn discount_context<const W: usize>(
     context: NgramKey<W>,
     group: &[(u32, u64)],
     discount: &CountDiscount,
-    SortOptions { bits, shares, .. }: SortOptions<'_>,
+    SortOptions { bits, partition, .. }: SortOptions<'_>,
     done: &mut [DiscountedNgrams<W>],
 ) -> Result<()> {
     let (mut sum, mut left) = (0, 0.0);
@@ -100,7 +100,7 @@ fn discount_context<const W: usize>(
     for &(_, packed) in group {
         let (count, is_pruned) = unpack_count(packed);
         sum += count;
-        left += if is_pruned { count as f64 } else { discount.of(count) };
+        left += if is_pruned { count as f64 } else { discount.amount(count) };
         is_kept |= !is_pruned;
     }
     if !is_kept {
@@ -111,44 +111,43 @@ fn discount_context<const W: usize>(
     for &(word, packed) in group {
         let (count, is_pruned) = unpack_count(packed);
         if !is_pruned {
-            let direct = (count as f64 - discount.of(count)) / sum as f64;
+            let direct = (count as f64 - discount.amount(count)) / sum as f64;
             let key = context.extended(word, bits);
-            done[shares.of(word)].by_suffix.push(key, (direct, gamma))?;
+            done[partition.range_of(word)].by_suffix.push(key, (direct, gamma))?;
         }
     }
-    done[shares.of(context.word(0, bits))].contexts.push((context, gamma))
+    done[partition.range_of(context.word(0, bits))].contexts.push((context, gamma))
 }
 
 /// Return the probability of each word, interpolated with the uniform distribution.
 pub fn unigram_probs(counts: &[u64], discount: &CountDiscount) -> Vec<f64> {
     let sum = counts.iter().sum::<u64>() as f64;
-    let left: f64 = counts.iter().map(|&count| discount.of(count)).sum();
+    let left: f64 = counts.iter().map(|&count| discount.amount(count)).sum();
     // `<s>` is never predicted, so the uniform distribution excludes it.
     let uniform = left / sum / (counts.len() - 1) as f64;
-    let mut probs: Vec<f64> =
-        counts.iter().map(|&count| (count as f64 - discount.of(count)) / sum + uniform).collect();
+    let mut probs: Vec<f64> = counts
+        .iter()
+        .map(|&count| (count as f64 - discount.amount(count)) / sum + uniform)
+        .collect();
     probs[BOS as usize] = 1.0;
     probs
 }
 
 /// Probabilities of the next lower order, read in suffix order.
 enum LowerOrderProbs<'a, const W: usize> {
-    Words(&'a [f64]),
-    NgramSource(
-        Box<dyn Iterator<Item = Result<(NgramKey<W>, f64)>> + 'a>,
-        Option<(NgramKey<W>, f64)>,
-    ),
+    Unigrams(&'a [f64]),
+    Ngrams(Box<dyn Iterator<Item = Result<(NgramKey<W>, f64)>> + 'a>, Option<(NgramKey<W>, f64)>),
 }
 
 impl<const W: usize> LowerOrderProbs<'_, W> {
     /// Return the probability of a listed n-gram. Keys of successive calls must not descend.
     fn prob(&mut self, key: NgramKey<W>, bits: u32) -> Result<f64> {
         match self {
-            LowerOrderProbs::Words(probs) => Ok(probs[key.word(0, bits) as usize]),
-            LowerOrderProbs::NgramSource(grams, current) => loop {
+            LowerOrderProbs::Unigrams(probs) => Ok(probs[key.word(0, bits) as usize]),
+            LowerOrderProbs::Ngrams(ngrams, current) => loop {
                 match current {
                     Some((at, prob)) if *at == key => return Ok(*prob),
-                    _ => *current = grams.next().transpose()?,
+                    _ => *current = ngrams.next().transpose()?,
                 }
                 assert!(current.is_some(), "an n-gram's ending is an n-gram of the text");
             },
@@ -168,7 +167,7 @@ impl<const W: usize, I: Iterator<Item = Result<(NgramKey<W>, f64)>>> BackoffCurs
     }
 
     /// Return the log backoff of an n-gram. Keys of successive calls must ascend.
-    pub fn of(&mut self, key: &NgramKey<W>) -> Result<f32> {
+    pub fn read(&mut self, key: &NgramKey<W>) -> Result<f32> {
         match self.contexts.next_if(|next| next.as_ref().map_or(true, |(at, _)| at == key)) {
             Some(context) => Ok(encode_backoff(context?.1.ln())),
             None => Ok(NO_EXTENSION),
@@ -186,73 +185,73 @@ pub fn encode_backoff(backoff: f64) -> f32 {
 pub fn interpolate<const W: usize>(
     probs: &[f64],
     orders: Vec<Vec<DiscountedNgrams<W>>>,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<(UnigramScores, Vec<Vec<ScoredSpool<W>>>)> {
     let mut words = unigram_scores(probs);
     for part in orders.first().into_iter().flatten() {
-        add_backoffs(&mut words, &part.contexts, setting.bits)?;
+        add_backoffs(&mut words, &part.contexts, options.bits)?;
     }
     let mut higher: Vec<Vec<ScoredSpool<W>>> = orders.iter().map(|_| Vec::new()).collect();
-    let mut by_share: Vec<Vec<DiscountedNgrams<W>>> =
-        (0..setting.shares.len()).map(|_| Vec::new()).collect();
+    let mut by_range: Vec<Vec<DiscountedNgrams<W>>> =
+        (0..options.partition.len()).map(|_| Vec::new()).collect();
     for order in orders {
-        by_share.iter_mut().zip(order).for_each(|(parts, part)| parts.push(part));
+        by_range.iter_mut().zip(order).for_each(|(parts, part)| parts.push(part));
     }
-    let by_share: Vec<_> = by_share.into_iter().map(|parts| Mutex::new(Some(parts))).collect();
-    let work = |(): &mut (), share: usize| {
-        let parts = take_once(&by_share[share]).unwrap_or_default();
-        interpolate_share(probs, parts, setting, job)
+    let by_range: Vec<_> = by_range.into_iter().map(|parts| Mutex::new(Some(parts))).collect();
+    let work = |(): &mut (), range: usize| {
+        let parts = take_once(&by_range[range]).unwrap_or_default();
+        interpolate_range(probs, parts, options, job)
     };
-    let (shares, _) = parallel::map(by_share.len(), 1, job, || (), work)?;
-    for share in shares {
-        higher.iter_mut().zip(share).for_each(|(parts, scored)| parts.push(scored));
+    let (ranges, _) = parallel::map(by_range.len(), 1, job, || (), work)?;
+    for scored_orders in ranges {
+        higher.iter_mut().zip(scored_orders).for_each(|(parts, scored)| parts.push(scored));
     }
     Ok((words, higher))
 }
 
 /// Interpolate all orders of one vocabulary range.
-fn interpolate_share<const W: usize>(
+fn interpolate_range<const W: usize>(
     probs: &[f64],
     orders: Vec<DiscountedNgrams<W>>,
-    setting: SortOptions<'_>,
+    options: SortOptions<'_>,
     job: &Job,
 ) -> Result<Vec<ScoredSpool<W>>> {
-    let SortOptions { bits, share, folder, shares } = setting;
-    let share = share / shares.len();
+    let SortOptions { bits, memory, folder, partition } = options;
+    let memory = memory / partition.len();
     let mut contexts = Vec::new();
     let mut by_suffix = Vec::new();
     for order in orders {
         contexts.push(order.contexts);
         by_suffix.push(order.by_suffix);
     }
-    contexts.push(Spool::new(folder, share));
+    contexts.push(Spool::new(folder, memory));
     let mut scored: Vec<ScoredSpool<W>> = Vec::new();
     let mut last: Option<Spool<(NgramKey<W>, f64)>> = None;
     let longest = by_suffix.len();
     for (index, sorter) in by_suffix.into_iter().enumerate() {
         let length = index + 1;
         let mut shorter = match &last {
-            None => LowerOrderProbs::Words(probs),
-            Some(spool) => LowerOrderProbs::NgramSource(Box::new(spool.iter()?), None),
+            None => LowerOrderProbs::Unigrams(probs),
+            Some(spool) => LowerOrderProbs::Ngrams(Box::new(spool.iter()?), None),
         };
         let mut backoffs = BackoffCursor::new(contexts[index + 1].iter()?);
-        let mut of_order = Spool::new(folder, share);
-        let mut own_probs = Spool::new(folder, share);
+        let mut of_order = Spool::new(folder, memory);
+        let mut probs_of_order = Spool::new(folder, memory);
         for (number, record) in sorter.finish()?.enumerate() {
             let (key, (direct, gamma)) = record?;
             let prob = direct + gamma * shorter.prob(key.first(length, bits), bits)?;
-            of_order.push((key, (to_f32(prob.ln()), backoffs.of(&key)?)))?;
+            of_order.push((key, (to_f32(prob.ln()), backoffs.read(&key)?)))?;
             if length < longest {
-                own_probs.push((key, prob))?;
+                probs_of_order.push((key, prob))?;
             }
-            if (number as u64).is_multiple_of(BLOCK) {
+            if (number as u64).is_multiple_of(CHECK_INTERVAL) {
                 job.check()?;
             }
         }
         scored.push(of_order.finish()?);
         drop(shorter);
-        last = Some(own_probs.finish()?);
+        last = Some(probs_of_order.finish()?);
     }
     Ok(scored)
 }

@@ -32,7 +32,7 @@ pub struct TrieLevel {
 impl TrieLevel {
     /// Return the index range of the children of the n-gram at index `at`.
     #[inline]
-    pub fn below(&self, at: usize) -> Range<usize> {
+    pub fn children(&self, at: usize) -> Range<usize> {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         start as usize..self.ends[at] as usize
     }
@@ -76,7 +76,7 @@ pub struct SuffixTrie {
 
 impl SuffixTrie {
     /// Concatenate the branches of consecutive vocabulary ranges.
-    pub fn of(branches: Vec<TrieBranch>, words: usize) -> Self {
+    pub fn join(branches: Vec<TrieBranch>, words: usize) -> Self {
         let mut levels: Vec<TrieLevel> = Vec::new();
         for branch in branches {
             if levels.is_empty() {
@@ -91,7 +91,7 @@ impl SuffixTrie {
                 level.ends.extend(more.ends.iter().map(|end| end + shift));
             }
         }
-        levels[0] = with_all_words(&levels[0], words);
+        levels[0] = add_missing_words(&levels[0], words);
         SuffixTrie { levels }
     }
 
@@ -105,12 +105,12 @@ impl SuffixTrie {
     ) -> Result<()> {
         let mut ngrams = self.iter(order, range);
         let is_longest = order == self.levels.len();
-        while let Some(gram) = ngrams.next() {
+        while let Some(ngram) = ngrams.next() {
             let next = ngrams.places[order - 1];
-            let is_extended = !is_longest && !self.levels[order - 1].below(next - 1).is_empty();
+            let is_extended = !is_longest && !self.levels[order - 1].children(next - 1).is_empty();
             let is_last = order == 1
                 || self.levels[order - 2].ends[ngrams.places[order - 2]] as usize == next;
-            each(gram, is_extended, is_last)?;
+            each(ngram, is_extended, is_last)?;
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl SuffixTrie {
 }
 
 /// Return the first level with an entry for each of the `words` word ids.
-fn with_all_words(level: &TrieLevel, words: usize) -> TrieLevel {
+fn add_missing_words(level: &TrieLevel, words: usize) -> TrieLevel {
     let mut all = TrieLevel {
         words: (0..to_u32(words)).collect(),
         counts: vec![0; words],

@@ -75,7 +75,7 @@ fn full_state(model: &Model, newest_first: &[WordId]) -> NgramState {
     for (index, &word) in newest_first.iter().take(model.order() - 1).enumerate() {
         state.words[index] = word;
         state.len += 1;
-        let found = model.find_gram(&newest_first[..=index]);
+        let found = model.find_ngram(&newest_first[..=index]);
         state.backoffs[index] = found.map_or(0.0, |(_, backoff)| backoff);
     }
     state
@@ -105,7 +105,7 @@ proptest! {
         words in proptest::collection::vec(0_u8..8, 0..30),
     ) {
         let model = model(lines.iter().map(String::as_str), order, 1 << 20);
-        let (mut state, mut next) = (model.begin(), NgramState::EMPTY);
+        let (mut state, mut next) = (model.bos_state(), NgramState::EMPTY);
         let mut history = vec![BOS];
         for word in words {
             let id = model.id(&format!("w{word}"));
@@ -118,7 +118,7 @@ proptest! {
             let kept = state.words();
             prop_assert_eq!(kept, &history[..kept.len()]);
             if !kept.is_empty() {
-                prop_assert!(model.find_gram(kept).is_some_and(|(_, backoff)| has_extension(backoff)));
+                prop_assert!(model.find_ngram(kept).is_some_and(|(_, backoff)| has_extension(backoff)));
             }
         }
     }
@@ -130,7 +130,7 @@ proptest! {
     ) {
         let model = model(lines.iter().map(String::as_str), 4, 1 << 20);
         let mut queries = Vec::new();
-        let mut state = model.begin();
+        let mut state = model.bos_state();
         let mut expected = Vec::new();
         for word in words {
             let id = model.id(&format!("w{word}"));
@@ -208,8 +208,8 @@ proptest! {
         let estimate = estimate(corpus(texts, 4096), &options, &Job::default()).unwrap();
         let model = build_model(&estimate, 4096, &Job::default()).unwrap();
         for order in 1..=NgramSource::order(&model) {
-            let list = |grams: &dyn NgramSource| -> Vec<_> {
-                let found = grams.grams(order).unwrap().collect::<Result<Vec<_>>>().unwrap();
+            let list = |ngrams: &dyn NgramSource| -> Vec<_> {
+                let found = ngrams.ngrams(order).unwrap().collect::<Result<Vec<_>>>().unwrap();
                 found.iter().map(|g| (g.words, g.prob.abs(), g.backoff.to_bits())).collect()
             };
             prop_assert_eq!(list(&model), list(&estimate));

@@ -30,7 +30,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// Peak bytes per n-gram of the estimation in a trie, with the windows it is built from.
-const TREE_BYTES: u64 = 36;
+const TRIE_BYTES: u64 = 36;
 
 /// Statistics of estimating a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,20 +96,20 @@ impl TrainingText {
     fn estimate(self, options: &LmTrainOptions, job: &Job) -> Result<EstimatedModel> {
         let prune = validate_options(options)?;
         if self.size.sentences == 0 {
-            return Err(no_text());
+            return Err(empty_text_error());
         }
         let order = self.size.order(options.order);
         let bits = bits_for(self.vocab.len());
         match (to_u32(order) * bits).div_ceil(64) {
-            1 => run::<1>(self, options, (order, bits), &prune, job),
-            2 => run::<2>(self, options, (order, bits), &prune, job),
-            3 => run::<3>(self, options, (order, bits), &prune, job),
-            _ => run::<4>(self, options, (order, bits), &prune, job),
+            1 => estimate_with_width::<1>(self, options, (order, bits), &prune, job),
+            2 => estimate_with_width::<2>(self, options, (order, bits), &prune, job),
+            3 => estimate_with_width::<3>(self, options, (order, bits), &prune, job),
+            _ => estimate_with_width::<4>(self, options, (order, bits), &prune, job),
         }
     }
 }
 
-fn run<const W: usize>(
+fn estimate_with_width<const W: usize>(
     text: TrainingText,
     options: &LmTrainOptions,
     (order, bits): (usize, u32),
@@ -123,8 +123,9 @@ fn run<const W: usize>(
         source,
         folder,
     } = text;
-    let shares = VocabPartition::new(&frequencies, job.threads());
-    let count = NgramCountOptions { order, bits, memory: options.memory, prune, shares: &shares };
+    let partition = VocabPartition::new(&frequencies, job.threads());
+    let count =
+        NgramCountOptions { order, bits, memory: options.memory, prune, partition: &partition };
     // Counts from files may be inconsistent, but the trie needs every context.
     let is_whole = matches!(source, WindowSource::Ids(_));
     let windows = match source {
@@ -132,24 +133,24 @@ fn run<const W: usize>(
         WindowSource::CountShards(files) => sort_shard_windows::<W>(&files, &folder, count, job)?,
     };
     let windows = sort_windows(windows, count, job)?;
-    let fits = is_whole && fits(windows.ngrams, count, sentences + words);
-    let EstimatedLists { mut summary, lists } = if fits {
+    let fits = is_whole && fits_in_trie(windows.ngrams, count, sentences + words);
+    let EstimatedModel { mut summary, lists } = if fits {
         let branch = || TrieBranch::new(order, bits);
-        let (tally, branches) = adjust_counts(windows, branch, vocab.len(), count, job)?;
+        let (totals, branches) = adjust_counts(windows, branch, vocab.len(), count, job)?;
         let discounts: Vec<_> =
-            tally.counts_of_counts.iter().map(CountDiscount::estimate).collect();
-        let mut trie = SuffixTrie::of(branches, vocab.len());
-        let word_scores = smooth_trie(&mut trie, &discounts, job)?;
-        EstimatedLists {
-            summary: summary(tally, discounts),
-            lists: NgramLists::of_trie(vocab, word_scores, trie),
+            totals.counts_of_counts.iter().map(CountDiscount::estimate).collect();
+        let mut trie = SuffixTrie::join(branches, vocab.len());
+        let unigram_scores = smooth_trie(&mut trie, &discounts, job)?;
+        EstimatedModel {
+            summary: summarize(totals, discounts),
+            lists: NgramLists::from_trie(vocab, unigram_scores, trie),
         }
     } else {
         estimate_by_sorting(windows, vocab, &folder, count, job)?
     };
     let (kept, discounts) = (&mut summary.counts, &mut summary.discounts);
     kept[0] = lists.count(1);
-    summary.notes = notes(options, count.order, kept, discounts);
+    summary.notes = collect_notes(options, count.order, kept, discounts);
     let order = lists.order();
     kept.truncate(order);
     summary.pruned.truncate(order);
@@ -157,20 +158,15 @@ fn run<const W: usize>(
     Ok(EstimatedModel { lists, summary: LmTrainSummary { sentences, words, ..summary } })
 }
 
-struct EstimatedLists {
-    summary: LmTrainSummary,
-    lists: NgramLists,
-}
-
-fn summary(tally: NgramTotals, discounts: Vec<CountDiscount>) -> LmTrainSummary {
-    let NgramTotals { kept: counts, pruned, .. } = tally;
+fn summarize(totals: NgramTotals, discounts: Vec<CountDiscount>) -> LmTrainSummary {
+    let NgramTotals { kept: counts, pruned, .. } = totals;
     LmTrainSummary { sentences: 0, words: 0, counts, pruned, discounts, notes: Vec::new() }
 }
 
 /// Return whether the trie of all n-grams fits into memory. The trie does not support pruning.
-fn fits(ngrams: Option<u64>, options: NgramCountOptions<'_>, tokens: u64) -> bool {
+fn fits_in_trie(ngrams: Option<u64>, options: NgramCountOptions<'_>, tokens: u64) -> bool {
     let room = options.memory as u64;
-    ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TREE_BYTES) <= room)
+    ngrams.is_some_and(|ngrams| ngrams.saturating_mul(TRIE_BYTES) <= room)
         && options.prune.iter().all(|&least| least == 0)
         && tokens < u64::from(u32::MAX)
 }
@@ -182,35 +178,35 @@ fn estimate_by_sorting<const W: usize>(
     folder: &Arc<TempFolder>,
     count: NgramCountOptions<'_>,
     job: &Job,
-) -> Result<EstimatedLists> {
+) -> Result<EstimatedModel> {
     let sink = || ContextSorters::new(folder, count);
-    let (tally, sinks) = adjust_counts(windows, sink, vocab.len(), count, job)?;
+    let (totals, sinks) = adjust_counts(windows, sink, vocab.len(), count, job)?;
     let mut by_context: Vec<Vec<_>> = (2..=count.order).map(|_| Vec::new()).collect();
     for sink in sinks {
         by_context.iter_mut().zip(sink.orders).for_each(|(all, sorter)| all.push(sorter));
     }
-    let discounts: Vec<_> = tally.counts_of_counts.iter().map(CountDiscount::estimate).collect();
-    let share = count.memory / 2 / count.order;
-    let setting = SortOptions { bits: count.bits, share, folder, shares: count.shares };
+    let discounts: Vec<_> = totals.counts_of_counts.iter().map(CountDiscount::estimate).collect();
+    let memory = count.memory / 2 / count.order;
+    let sort_options = SortOptions { bits: count.bits, memory, folder, partition: count.partition };
     let by_context: Vec<_> =
         by_context.into_iter().map(|counts| Mutex::new(Some(counts))).collect();
     // Start with the highest order, which has the most n-grams, to balance the threads.
     let work = |(): &mut (), item: usize| {
         let index = by_context.len() - 1 - item;
         let counts = take_once(&by_context[index]).unwrap_or_default();
-        discount_ngrams(index + 2, counts, &discounts[index + 1], setting, job)
+        discount_ngrams(index + 2, counts, &discounts[index + 1], sort_options, job)
     };
     let (mut discounted, _) = parallel::map(by_context.len(), 1, job, || (), work)?;
     discounted.reverse();
-    let word_probs = unigram_probs(&tally.unigrams, &discounts[0]);
-    let (word_scores, mut higher) = interpolate(&word_probs, discounted, setting, job)?;
-    let order = tally.kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
+    let word_probs = unigram_probs(&totals.unigrams, &discounts[0]);
+    let (unigram_scores, mut higher) = interpolate(&word_probs, discounted, sort_options, job)?;
+    let order = totals.kept.iter().rposition(|&count| count > 0).map_or(1, |index| index + 1);
     higher.truncate(order - 1);
-    let lists = NgramLists::new(vocab, word_scores, higher, count.bits);
-    Ok(EstimatedLists { summary: summary(tally, discounts), lists })
+    let lists = NgramLists::new(vocab, unigram_scores, higher, count.bits);
+    Ok(EstimatedModel { summary: summarize(totals, discounts), lists })
 }
 
-fn no_text() -> Error {
+fn empty_text_error() -> Error {
     Error::Format {
         place: Place { file: "text".into(), line: None },
         found: "no sentence".into(),
@@ -219,7 +215,7 @@ fn no_text() -> Error {
     }
 }
 
-fn notes(
+fn collect_notes(
     options: &LmTrainOptions,
     order: usize,
     kept: &[u64],
@@ -268,8 +264,8 @@ impl NgramSource for EstimatedModel {
         self.lists.word(id)
     }
 
-    fn grams(&self, order: usize) -> Result<NgramIter<'_>> {
-        self.lists.grams(order)
+    fn ngrams(&self, order: usize) -> Result<NgramIter<'_>> {
+        self.lists.ngrams(order)
     }
 
     fn block(&self) -> u64 {

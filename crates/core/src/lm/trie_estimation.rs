@@ -69,12 +69,12 @@ fn fill_blocks<T: Copy + Default + Send>(
 ) -> Result<Vec<T>> {
     let sizes: Vec<usize> = sizes.collect();
     let mut values = vec![T::default(); sizes.iter().sum()];
-    let mut rest = &mut values[..];
+    let mut remaining = &mut values[..];
     let mut blocks = Vec::new();
     for size in sizes {
-        let (block, others) = rest.split_at_mut(size);
+        let (block, others) = remaining.split_at_mut(size);
         blocks.push(Mutex::new(Some(block)));
-        rest = others;
+        remaining = others;
     }
     let each = |(): &mut (), number: usize| {
         if let Some(block) = take_once(&blocks[number]) {
@@ -98,7 +98,7 @@ fn fill_children<T: Copy + Default + Send>(
     let block = |number: usize| number * BLOCK..count.min((number + 1) * BLOCK);
     let size = |number: usize| {
         let Range { start, end } = block(number);
-        parents.below(end - 1).end - parents.below(start).start
+        parents.children(end - 1).end - parents.children(start).start
     };
     let sizes = (0..count.div_ceil(BLOCK)).map(size);
     fill_blocks(sizes, job, |number, values| work(block(number), values))
@@ -112,17 +112,17 @@ fn find_contexts(
     contexts_of: &[u32],
     job: &Job,
 ) -> Result<Vec<u32>> {
-    fill_children(parents, job, |block, found| {
-        let mut found = found.iter_mut();
+    fill_children(parents, job, |block, contexts| {
+        let mut contexts = contexts.iter_mut();
         for parent in block {
-            let own = &level.words[parents.below(parent)];
-            if own.is_empty() {
+            let siblings = &level.words[parents.children(parent)];
+            if siblings.is_empty() {
                 continue;
             }
             // The contexts of the children are children of the parent's context.
-            let range = grandparents.below(contexts_of[parent] as usize);
+            let range = grandparents.children(contexts_of[parent] as usize);
             let (mut at, among) = (range.start, &parents.words[..range.end]);
-            for (&word, place) in own.iter().zip(&mut found) {
+            for (&word, place) in siblings.iter().zip(&mut contexts) {
                 at += galloping_search(&among[at..], word);
                 *place = to_u32(at);
             }
@@ -157,7 +157,7 @@ fn sum_contexts(
         for (&context, &count) in contexts_of.iter().zip(counts) {
             if let Some((sum, left)) = sums.get_mut((context as usize).wrapping_sub(first)) {
                 *sum += f64::from(count);
-                *left += discount.of(u64::from(count));
+                *left += discount.amount(u64::from(count));
             }
         }
         for (sum, left) in sums.iter_mut().filter(|(sum, _)| *sum > 0.0) {
@@ -178,10 +178,10 @@ fn interpolate_level(
     fill_children(parents, job, |block, probs| {
         let mut probs = probs.iter_mut();
         for parent in block {
-            for (at, prob) in parents.below(parent).zip(&mut probs) {
+            for (at, prob) in parents.children(parent).zip(&mut probs) {
                 let count = level.counts[at];
                 let (sum, left) = contexts[contexts_of[at] as usize];
-                let direct = (f64::from(count) - discount.of(u64::from(count))) / sum;
+                let direct = (f64::from(count) - discount.amount(u64::from(count))) / sum;
                 *prob = direct + left * shorter[parent];
             }
         }

@@ -15,14 +15,14 @@ pub struct VocabPartition {
 
 impl VocabPartition {
     /// Split the vocabulary into at most `ranges` ranges of about equal total frequency.
-    pub fn new(frequencies: &[u64], shares: usize) -> Self {
+    pub fn new(frequencies: &[u64], ranges: usize) -> Self {
         let total: u64 = frequencies.iter().sum();
         let mut bounds = Vec::new();
         let (mut sum, mut due) = (0, 1);
         for (word, frequency) in (0..).zip(frequencies) {
-            if due < shares as u64 && sum > 0 && sum >= total * due / shares as u64 {
+            if due < ranges as u64 && sum > 0 && sum >= total * due / ranges as u64 {
                 bounds.push(word);
-                due = (sum * shares as u64 / total.max(1) + 1).max(due + 1);
+                due = (sum * ranges as u64 / total.max(1) + 1).max(due + 1);
             }
             sum += frequency;
         }
@@ -36,7 +36,7 @@ impl VocabPartition {
 
     /// Return the index of the range that contains a word.
     #[inline]
-    pub fn of(&self, word: WordId) -> usize {
+    pub fn range_of(&self, word: WordId) -> usize {
         self.bounds.iter().take_while(|&&bound| bound <= word).count()
     }
 }
@@ -49,16 +49,16 @@ mod tests {
     proptest! {
         #[test]
         fn shares_are_neighbours_and_about_equal(
-            frequencies in proptest::collection::vec(0_u64..9, 1..200), shares in 1_usize..6,
+            frequencies in proptest::collection::vec(0_u64..9, 1..200), ranges in 1_usize..6,
         ) {
-            let dealt = VocabPartition::new(&frequencies, shares);
-            prop_assert!(dealt.len() <= shares);
-            let of: Vec<usize> = (0..frequencies.len() as u32).map(|word| dealt.of(word)).collect();
+            let partition = VocabPartition::new(&frequencies, ranges);
+            prop_assert!(partition.len() <= ranges);
+            let of: Vec<usize> = (0..frequencies.len() as u32).map(|word| partition.range_of(word)).collect();
             prop_assert!(of.is_sorted());
             let total: u64 = frequencies.iter().sum();
-            for share in 0..dealt.len() {
-                let sum: u64 = (0..of.len()).filter(|&at| of[at] == share).map(|at| frequencies[at]).sum();
-                prop_assert!(sum <= total / shares as u64 + 9, "{share}: {sum} of {total}");
+            for range in 0..partition.len() {
+                let sum: u64 = (0..of.len()).filter(|&at| of[at] == range).map(|at| frequencies[at]).sum();
+                prop_assert!(sum <= total / ranges as u64 + 9, "{range}: {sum} of {total}");
             }
         }
     }
