@@ -2,7 +2,7 @@
 
 use crate::reseal::reseal;
 use std::path::{Path, PathBuf};
-use wayword::align::{self, Aligner, Links};
+use wayword::align::{self, Aligner, WordAlignments};
 use wayword::annotate::{Tagger, Worker};
 use wayword::corpus::annotated::Sentence;
 use wayword::corpus::{Bitext, DoctorOptions, Layout, LineReader, ReadOptions, doctor};
@@ -118,7 +118,7 @@ fn links(path: &Path, out: &Path) -> Result<()> {
     let side = "a ".repeat(60);
     fill(out, lines(path), &format!("{side}||| {side}\n"));
     let bitext = Bitext::read(&layout(out), ReadOptions::default(), &Job::default())?;
-    Links::read(path, &bitext, &Job::default()).map(|_| ())
+    WordAlignments::read(path, &bitext, &Job::default()).map(|_| ())
 }
 
 fn factored(path: &Path, out: &Path) -> Result<()> {
@@ -186,8 +186,8 @@ fn aligner(path: &Path, out: &Path) -> Result<()> {
     let aligner = Aligner::load(path)?;
     std::fs::write(out, "das haus ist klein ||| the house is small\n").expect("room in memory");
     let bitext = Bitext::read(&layout(out), ReadOptions::default(), &Job::default())?;
-    let choice = align::Choice::Threshold(0.5);
-    aligner.decoder(bitext.vocab()).align(&bitext, choice, true, &Job::default()).map(|_| ())
+    let choice = align::LinkSelection::Threshold(0.5);
+    aligner.text_aligner(bitext.vocab()).align(&bitext, choice, true, &Job::default()).map(|_| ())
 }
 
 fn tagger(path: &Path, _: &Path) -> Result<()> {
@@ -228,14 +228,14 @@ fn lop_model(path: &Path, _: &Path) -> Result<()> {
 
 /// The words of a part of a text that tasks align.
 fn words(path: &Path, out: &Path) -> Result<()> {
-    align::parts::number_words(&[path.into()], out, &Job::default())
+    align::sharded_training::number_words(&[path.into()], out, &Job::default())
 }
 
 /// A part of such a text in numbers, then the state that its links are counted with.
 fn passes(path: &Path, out: &Path) -> Result<()> {
-    let options = align::FitOptions::default();
+    let options = align::AlignerOptions::default();
     with_two(path, |shard, state| {
-        align::parts::expect(shard, state, &options, out, &Job::default())
+        align::sharded_training::expect(shard, state, &options, out, &Job::default())
     })
 }
 

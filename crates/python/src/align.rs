@@ -6,7 +6,9 @@ use crate::view::View;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use wayword::align::{self, Choice, FeatureRow, Heuristic, Link, Method};
+use wayword::align::{
+    self, AlignmentModel, FeatureRow, Link, LinkSelection, SymmetrizationHeuristic,
+};
 use wayword::error::{Error, named};
 
 /// The name of the choice that is no heuristic.
@@ -15,11 +17,11 @@ const THRESHOLD: &str = "threshold";
 /// The links of many sentence pairs; see `wayword.align.Links`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Links {
-    pub inner: Arc<align::Links>,
+    pub inner: Arc<align::WordAlignments>,
 }
 
 impl Links {
-    pub fn new(links: align::Links) -> Self {
+    pub fn new(links: align::WordAlignments) -> Self {
         Links { inner: Arc::new(links) }
     }
 }
@@ -30,13 +32,13 @@ impl Links {
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf, bitext: &Bitext) -> PyResult<Self> {
         let bitext = bitext.inner.clone();
-        enter(py, 1, None, |job| align::Links::read(&path, &bitext, job)).map(Links::new)
+        enter(py, 1, None, |job| align::WordAlignments::read(&path, &bitext, job)).map(Links::new)
     }
 
     #[staticmethod]
     fn from_lists(py: Python<'_>, sentences: Vec<Vec<(u32, u32)>>) -> PyResult<Self> {
         call(py, || {
-            let mut links = align::Links::default();
+            let mut links = align::WordAlignments::default();
             for sentence in sentences {
                 links.push(sentence.into_iter().map(|(src, tgt)| Link::new(src, tgt)));
             }
@@ -62,7 +64,7 @@ impl Links {
     fn lines(&self, py: Python<'_>, start: usize, end: usize) -> PyResult<Vec<String>> {
         let line = |number| {
             let mut line = String::new();
-            align::Links::write_sentence(self.inner.sentence(number), &mut line);
+            align::WordAlignments::write_sentence(self.inner.sentence(number), &mut line);
             line
         };
         call(py, || Ok((start..end.min(self.inner.len())).map(line).collect()))
@@ -72,7 +74,7 @@ impl Links {
 /// How an aligner is trained.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct FitOptions {
-    pub inner: align::FitOptions,
+    pub inner: align::AlignerOptions,
 }
 
 #[pymethods]
@@ -88,8 +90,8 @@ impl FitOptions {
         temp_dir: Option<PathBuf>,
     ) -> PyResult<Self> {
         let method = call(py, || named_method(model))?;
-        let default = align::FitOptions::default();
-        let inner = align::FitOptions {
+        let default = align::AlignerOptions::default();
+        let inner = align::AlignerOptions {
             method,
             lexical_iterations: lexical_iterations.unwrap_or(default.lexical_iterations),
             order_iterations: order_iterations.unwrap_or(default.order_iterations),
@@ -189,7 +191,7 @@ impl Aligner {
         let choice = call(py, || named_choice(symmetrise, threshold))?;
         let bitext = bitext.inner.clone();
         let aligned = enter(py, threads, progress, |job| {
-            self.inner.decoder(bitext.vocab()).align(&bitext, choice, features, job)
+            self.inner.text_aligner(bitext.vocab()).align(&bitext, choice, features, job)
         })?;
         let floats = |values: Vec<f32>| {
             View::of(Arc::new(values), FLOATS, |values: &Vec<f32>| values.as_slice())
@@ -200,17 +202,17 @@ impl Aligner {
     }
 }
 
-fn named_method(name: &str) -> wayword::Result<Method> {
-    named("model", name, &[("hmm", Method::Hmm), ("diagonal", Method::Diagonal)])
+fn named_method(name: &str) -> wayword::Result<AlignmentModel> {
+    named("model", name, &[("hmm", AlignmentModel::Hmm), ("diagonal", AlignmentModel::Diagonal)])
 }
 
-fn named_choice(name: &str, threshold: Option<f32>) -> wayword::Result<Choice> {
+fn named_choice(name: &str, threshold: Option<f32>) -> wayword::Result<LinkSelection> {
     if name == THRESHOLD {
-        return Ok(threshold.map_or_else(Choice::default, Choice::Threshold));
+        return Ok(threshold.map_or_else(LinkSelection::default, LinkSelection::Threshold));
     }
     let heuristic = named_heuristic(name)?;
     match threshold {
-        None => Ok(Choice::Heuristic(heuristic)),
+        None => Ok(LinkSelection::Heuristic(heuristic)),
         Some(value) => Err(Error::Argument {
             name: "threshold".into(),
             found: value.to_string(),
@@ -219,8 +221,8 @@ fn named_choice(name: &str, threshold: Option<f32>) -> wayword::Result<Choice> {
     }
 }
 
-fn named_heuristic(name: &str) -> wayword::Result<Heuristic> {
-    Heuristic::named(name).ok_or_else(|| Error::Argument {
+fn named_heuristic(name: &str) -> wayword::Result<SymmetrizationHeuristic> {
+    SymmetrizationHeuristic::named(name).ok_or_else(|| Error::Argument {
         name: "symmetrise".into(),
         found: format!("`{name}`"),
         expected: symmetrisations().join(", "),
@@ -230,7 +232,7 @@ fn named_heuristic(name: &str) -> wayword::Result<Heuristic> {
 /// Names of the ways to choose links, the default first.
 #[pyfunction]
 pub fn symmetrisations() -> Vec<&'static str> {
-    std::iter::once(THRESHOLD).chain(Heuristic::ALL.map(|(name, _)| name)).collect()
+    std::iter::once(THRESHOLD).chain(SymmetrizationHeuristic::ALL.map(|(name, _)| name)).collect()
 }
 
 /// Joins the links of two directions.
@@ -244,6 +246,6 @@ pub fn symmetrise(
 ) -> PyResult<Links> {
     let heuristic = call(py, || named_heuristic(heuristic))?;
     let (forward, reverse, bitext) = (&forward.inner, &reverse.inner, &bitext.inner);
-    enter(py, 1, None, |job| align::symmetrise_all(forward, reverse, bitext, heuristic, job))
+    enter(py, 1, None, |job| align::symmetrize_all(forward, reverse, bitext, heuristic, job))
         .map(Links::new)
 }

@@ -1,10 +1,10 @@
-//! Python's view of `wayword::align::parts`: the tasks of a training over parts of a text.
+//! Python's view of `wayword::align::sharded_training`: the tasks of a training over parts of a text.
 
 use crate::align::{Aligner, FitOptions};
 use crate::border::enter;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use wayword::align::parts;
+use wayword::align::sharded_training;
 
 type Files = Vec<(PathBuf, PathBuf)>;
 
@@ -17,13 +17,13 @@ impl AlignTasks {
     /// Counts the words of a part.
     #[staticmethod]
     fn count_words(py: Python<'_>, files: Files, out: PathBuf) -> PyResult<()> {
-        enter(py, 1, None, |job| parts::count_words(&files, &out, job))
+        enter(py, 1, None, |job| sharded_training::count_words(&files, &out, job))
     }
 
     /// Numbers the words of all parts.
     #[staticmethod]
     fn number_words(py: Python<'_>, counts: Vec<PathBuf>, out: PathBuf) -> PyResult<()> {
-        enter(py, 1, None, |job| parts::number_words(&counts, &out, job))
+        enter(py, 1, None, |job| sharded_training::number_words(&counts, &out, job))
     }
 
     /// Writes a part in numbers.
@@ -35,7 +35,9 @@ impl AlignTasks {
         options: &FitOptions,
         out: PathBuf,
     ) -> PyResult<()> {
-        enter(py, 1, None, |job| parts::write_shard(&files, &names, &options.inner, &out, job))
+        enter(py, 1, None, |job| {
+            sharded_training::write_shard(&files, &names, &options.inner, &out, job)
+        })
     }
 
     /// Counts which words of a part occur together.
@@ -49,7 +51,7 @@ impl AlignTasks {
         threads: usize,
     ) -> PyResult<()> {
         enter(py, threads, None, |job| {
-            parts::count_pairs(&shard, &names, &options.inner, &out, job)
+            sharded_training::count_pairs(&shard, &names, &options.inner, &out, job)
         })
     }
 
@@ -62,7 +64,7 @@ impl AlignTasks {
         options: &FitOptions,
         out: PathBuf,
     ) -> PyResult<()> {
-        enter(py, 1, None, |job| parts::start(&pairs, &names, &options.inner, &out, job))
+        enter(py, 1, None, |job| sharded_training::start(&pairs, &names, &options.inner, &out, job))
     }
 
     /// Counts the links of a part.
@@ -75,7 +77,9 @@ impl AlignTasks {
         out: PathBuf,
         threads: usize,
     ) -> PyResult<()> {
-        enter(py, threads, None, |job| parts::expect(&shard, &state, &options.inner, &out, job))
+        enter(py, threads, None, |job| {
+            sharded_training::expect(&shard, &state, &options.inner, &out, job)
+        })
     }
 
     /// Makes the next state; whether it is the last.
@@ -87,7 +91,9 @@ impl AlignTasks {
         options: &FitOptions,
         out: PathBuf,
     ) -> PyResult<bool> {
-        enter(py, 1, None, |job| parts::update(&state, &counts, &options.inner, &out, job))
+        enter(py, 1, None, |job| {
+            sharded_training::update(&state, &counts, &options.inner, &out, job)
+        })
     }
 
     /// The aligner of the last state.
@@ -98,7 +104,7 @@ impl AlignTasks {
         names: PathBuf,
         options: &FitOptions,
     ) -> PyResult<Aligner> {
-        enter(py, 1, None, |_| parts::finish(&state, &names, &options.inner))
+        enter(py, 1, None, |_| sharded_training::finish(&state, &names, &options.inner))
             .map(|inner| Aligner { inner })
     }
 }

@@ -1,31 +1,29 @@
-//! Models without memory: IBM Model 1, and IBM Model 2 with a prior for links near the diagonal.
+//! Zero-order models: IBM Model 1, and IBM Model 2 with a diagonal prior.
 //!
 //! In: a sentence pair, a tension per direction. Out: posteriors, or the expected distance from the
 //! diagonal.
-//! How: Dyer, Chahuneau and Smith (2013): the prior of a state falls off as exp(-tension ·
-//! distance), where positions
-//! are shares of the sentence length; tension 0 is Model 1 (Brown et al., 1993). Along a row the
-//! prior is geometric,
-//! so that a row costs two exponentials. The tension is where the model expects the distance that
-//! was observed.
+//! How: Dyer, Chahuneau and Smith (2013): the prior of a state is proportional to exp(-tension ·
+//! distance), with positions relative to the sentence length; tension 0 is Model 1 (Brown et al.,
+//! 1993). Along a row the prior is geometric, so a row costs two exponentials. The tension is
+//! fitted so that the expected distance equals the observed one.
 //! Cost: O(words · states) per sentence pair.
-//! Not: jumps; `hmm` has those.
+//! Not: jumps; see `hmm`.
 
-use super::fixed::{from_fixed, to_fixed};
-use super::pair::{Emissions, Posteriors};
+use super::fixed_point::{from_fixed, to_fixed};
+use super::sentence_pair::{EmissionProbs, LinkPosteriors};
+use super::text_shard::LengthCounts;
 use crate::narrow::{to_usize, whole};
-use std::collections::BTreeMap;
 
-/// Range in which the tension is sought.
+/// Search range of the tension.
 const TENSIONS: (f32, f32) = (0.1, 20.0);
 
-/// Halvings of that range: to about 0.0001.
+/// Number of bisection steps: precision of about 0.0001.
 const HALVINGS: usize = 18;
 
-/// The tension training starts from.
+/// Initial tension.
 pub const INITIAL_TENSION: f32 = 4.0;
 
-/// Writes the prior of each state for generated word `word` of `words`; it sums to 1.
+/// Write the normalized prior of each state for generated word `word` of `words`.
 pub fn fill_prior(tension: f32, (word, words): (usize, usize), prior: &mut [f32]) {
     let states = prior.len();
     if tension == 0.0 {
@@ -34,7 +32,7 @@ pub fn fill_prior(tension: f32, (word, words): (usize, usize), prior: &mut [f32]
     }
     let diagonal = (word as f32 + 0.5) / words as f32 * states as f32 - 0.5;
     let ratio = (-tension / states as f32).exp();
-    // first state at or after the diagonal
+    // First state at or after the diagonal.
     let right = to_usize(whole(f64::from(diagonal.ceil()))).min(states);
     let mut value = (-tension / states as f32 * (right as f32 - diagonal).abs()).exp();
     for weight in &mut prior[right..] {
@@ -50,20 +48,19 @@ pub fn fill_prior(tension: f32, (word, words): (usize, usize), prior: &mut [f32]
     prior.iter_mut().for_each(|weight| *weight *= scale);
 }
 
-/// How far `state` of `states` is from the diagonal at `word` of `words`, as a share of the
-/// sentence.
+/// Return the relative distance of `state` of `states` from the diagonal at `word` of `words`.
 pub fn distance((word, words): (usize, usize), (state, states): (usize, usize)) -> f32 {
     ((word as f32 + 0.5) / words as f32 - (state as f32 + 0.5) / states as f32).abs()
 }
 
-/// Finds the posteriors of a sentence pair and the log-likelihood of its generated words; `prior` is
-/// scratch memory.
+/// Compute the posteriors of a sentence pair and return the log-likelihood of its generated words;
+/// `prior` is scratch memory.
 pub fn run(
-    emissions: &Emissions,
+    emissions: &EmissionProbs,
     tension: f32,
     null_prob: f32,
     prior: &mut Vec<f32>,
-    posteriors: &mut Posteriors,
+    posteriors: &mut LinkPosteriors,
 ) -> f32 {
     let (words, states) = (emissions.words(), emissions.real.len());
     posteriors.reset(words, states);
@@ -87,7 +84,7 @@ pub fn run(
     log_likelihood
 }
 
-/// Expected distances from the diagonal of one direction, in fixed point.
+/// Expected distances from the diagonal in one direction, in fixed point.
 #[derive(Debug, Clone, Default)]
 pub struct DistanceCounts {
     distance: u64,
@@ -95,7 +92,7 @@ pub struct DistanceCounts {
 }
 
 impl DistanceCounts {
-    /// Adds the links of word `src` of `src_len` to each target word.
+    /// Add the links of source word `src` of `src_len` with each target word.
     pub fn add_row(&mut self, (src, src_len): (usize, usize), shares: &[f32]) {
         let mut sum = 0.0;
         for (tgt, share) in shares.iter().enumerate() {
@@ -104,18 +101,18 @@ impl DistanceCounts {
         self.add(sum, shares.iter().sum());
     }
 
-    /// Adds links worth `links` whose distances sum to `distance`.
+    /// Add a mass of `links` whose distances sum to `distance`.
     fn add(&mut self, distance: f32, links: f32) {
         self.distance += to_fixed(distance);
         self.links += to_fixed(links);
     }
 
-    /// Both sums, in fixed point.
+    /// Return both sums, in fixed point.
     pub fn sums(&mut self) -> [&mut u64; 2] {
         [&mut self.distance, &mut self.links]
     }
 
-    /// Adds the counts of another worker.
+    /// Add the counts of another worker.
     pub fn merge(&mut self, other: &DistanceCounts) {
         self.distance += other.distance;
         self.links += other.links;
@@ -126,15 +123,12 @@ impl DistanceCounts {
     }
 }
 
-/// How many sentence pairs have each (words, states).
-pub type Shapes = BTreeMap<(usize, usize), u64>;
-
-/// The tension under which the prior expects the mean distance that was counted.
-pub fn fit_tension(counts: &DistanceCounts, shapes: &Shapes) -> f32 {
+/// Find the tension with which the prior has the observed mean distance, by bisection.
+pub fn fit_tension(counts: &DistanceCounts, length_counts: &LengthCounts) -> f32 {
     let (mut low, mut high) = TENSIONS;
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        if expected_distance(middle, shapes) > counts.mean() {
+        if expected_distance(middle, length_counts) > counts.mean() {
             low = middle;
         } else {
             high = middle;
@@ -143,11 +137,11 @@ pub fn fit_tension(counts: &DistanceCounts, shapes: &Shapes) -> f32 {
     0.5 * (low + high)
 }
 
-/// Mean distance over all words of all sentence pairs under the prior alone.
-fn expected_distance(tension: f32, shapes: &Shapes) -> f64 {
+/// Return the mean distance over all words of all sentence pairs under the prior.
+fn expected_distance(tension: f32, length_counts: &LengthCounts) -> f64 {
     let mut prior = Vec::new();
     let (mut sum, mut total) = (0f64, 0f64);
-    for (&(words, states), &pairs) in shapes {
+    for (&(words, states), &pairs) in length_counts {
         prior.resize(states, 0.0);
         for word in 0..words {
             fill_prior(tension, (word, words), &mut prior);
@@ -183,9 +177,9 @@ mod tests {
 
     #[test]
     fn fitting_finds_the_tension_that_made_the_counts() {
-        let shapes = Shapes::from([((8, 10), 3), ((5, 4), 2)]);
+        let length_counts = LengthCounts::from([((8, 10), 3), ((5, 4), 2)]);
         let mut counts = DistanceCounts::default();
-        counts.add(expected_distance(6.0, &shapes) as f32, 1.0);
-        assert!((fit_tension(&counts, &shapes) - 6.0).abs() < 0.01);
+        counts.add(expected_distance(6.0, &length_counts) as f32, 1.0);
+        assert!((fit_tension(&counts, &length_counts) - 6.0).abs() < 0.01);
     }
 }

@@ -1,62 +1,63 @@
-//! The hidden Markov model of word alignment: posteriors of one direction for one sentence pair.
+//! Forward-backward of the HMM alignment model, for one direction of one sentence pair.
 //!
-//! In: emission probabilities, jump weights. Out: `Posteriors`, and expected jumps while training.
+//! In: emission probabilities, jump weights. Out: `LinkPosteriors`, and expected jumps in training.
 //! How: forward-backward with scaling (Vogel et al., 1996). Each state has a NULL twin that
-//! remembers it (Och and Ney,
-//! 2003); a twin passes on to the same states, so state and twin share one forward number and NULL
-//! costs nothing extra. The weight of a step depends on its distance alone, so the steps out of a
-//! state are a stretch of one short list, and what the list gives is scaled to 1 by state.
-//! Cost: O(words · live states · states), in rows of eight numbers; states with almost no
+//! remembers its position (Och and Ney, 2003). State and twin have the same transitions, so they
+//! share one forward value and NULL has no extra cost. The weight of a jump depends on its distance
+//! only, so the jumps out of a state are a window of one short list, normalized by state.
+//! Cost: O(words · live states · states), in rows of eight values; states with negligible
 //! probability are skipped.
-//! Not: Viterbi; no logarithm or exponential is taken while training.
+//! Not: Viterbi; training computes no logarithms or exponentials.
 
-use super::jump::{DISTANCES, JumpCounts, Jumps, distance_index, edge_index};
-use super::lanes::{LANES, add_products, add_stretches, change_from, lane_sum, write_from, zeros};
-use super::pair::{Emissions, Posteriors};
+use super::jump::{DISTANCES, JumpCounts, JumpWeights, distance_index, edge_index};
+use super::lane_ops::{
+    LANES, add_cross_correlation, add_scaled_windows, combine_in_place, combine_into, fill_zeros,
+    lane_sum,
+};
+use super::sentence_pair::{EmissionProbs, LinkPosteriors};
 use crate::narrow::to_f32;
 
-/// States that have less than this share of what the likeliest has pass nothing on.
+/// States below this share of the maximum are not propagated.
 const LIVE: f32 = 1e-4;
 
-/// Scratch memory; one per thread. Lists by state are padded with zeros to `stride`.
+/// Forward-backward with its scratch memory; one per thread. Lists by state are padded to `stride`.
 #[derive(Debug, Default)]
-pub struct Hmm {
-    /// The number of states, padded.
+pub struct ForwardBackward {
+    /// Number of states, padded.
     stride: usize,
-    /// Weights of steps by distance, from `-stride`; and with the sign of the distance changed.
+    /// Jump weights by distance from `-stride` on; and the same with reversed sign of the distance.
     steps: Vec<f32>,
     steps_back: Vec<f32>,
-    /// By state: what turns the weights of the steps out of it into probabilities.
+    /// Normalization factor of the jumps out of each state.
     step_scales: Vec<f32>,
-    /// Sums of the weights up to each distance.
+    /// Cumulative sums of the jump weights.
     sums: Vec<f64>,
     first: Vec<f32>,
-    /// By word, then state: forward probability of the state or its twin, and of the state alone,
-    /// both in units of `totals`, which is by word.
+    /// Forward probabilities by word and state, of the state or its twin and of the state alone,
+    /// both relative to `totals`, which is by word.
     forward: Vec<f32>,
     forward_real: Vec<f32>,
     totals: Vec<f32>,
-    /// Of the current word, by state; scaled so that forward · backward is 1.
+    /// Backward row of the current word, scaled so that the sum of forward · backward is 1.
     backward: Vec<f32>,
     leaving: Vec<f32>,
     reached: Vec<f32>,
-    /// What the current word has of `backward` where it is emitted, between `stride` zeros on
-    /// either side.
+    /// Emission times `backward` of the current word, between `stride` zeros on either side.
     emitted: Vec<f32>,
-    /// By distance, from `-stride`: what left a state times what was emitted so far from it,
-    /// summed over words and states.
+    /// By distance from `-stride` on: outgoing mass times emitted mass, summed over words and
+    /// states.
     flow: Vec<f32>,
 }
 
-impl Hmm {
-    /// Finds the posteriors of a sentence pair, and adds its expected jumps to `counts`; with wider
-    /// registers where the processor has them, which changes no bit.
+impl ForwardBackward {
+    /// Compute the posteriors of a sentence pair and add its expected jumps to `counts`. Use AVX2
+    /// where available; the result is identical bit by bit.
     pub fn run(
         &mut self,
-        emissions: &Emissions,
-        jumps: &Jumps,
+        emissions: &EmissionProbs,
+        jumps: &JumpWeights,
         null_prob: f32,
-        posteriors: &mut Posteriors,
+        posteriors: &mut LinkPosteriors,
         counts: Option<&mut JumpCounts>,
     ) {
         #[cfg(target_arch = "x86_64")]
@@ -69,15 +70,15 @@ impl Hmm {
         self.run_plain(emissions, jumps, null_prob, posteriors, counts);
     }
 
-    /// `run_plain`, compiled for wider registers.
+    /// `run_plain`, compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn run_wide(
         &mut self,
-        emissions: &Emissions,
-        jumps: &Jumps,
+        emissions: &EmissionProbs,
+        jumps: &JumpWeights,
         null_prob: f32,
-        posteriors: &mut Posteriors,
+        posteriors: &mut LinkPosteriors,
         counts: Option<&mut JumpCounts>,
     ) {
         self.run_plain(emissions, jumps, null_prob, posteriors, counts);
@@ -86,10 +87,10 @@ impl Hmm {
     #[inline(always)]
     fn run_plain(
         &mut self,
-        emissions: &Emissions,
-        jumps: &Jumps,
+        emissions: &EmissionProbs,
+        jumps: &JumpWeights,
         null_prob: f32,
-        posteriors: &mut Posteriors,
+        posteriors: &mut LinkPosteriors,
         counts: Option<&mut JumpCounts>,
     ) {
         let (words, states) = (emissions.words(), emissions.real.len());
@@ -109,14 +110,14 @@ impl Hmm {
         }
     }
 
-    /// Log-likelihood of the generated words of the pair that was run last, without what ends it.
+    /// Return the log-likelihood of the generated words of the last pair, without the final jump.
     pub fn log_likelihood(&self) -> f32 {
         self.totals.iter().map(|total| total.max(f32::MIN_POSITIVE).ln()).sum()
     }
 
-    /// Sizes the scratch memory and normalises the jumps inside the sentence.
+    /// Resize the scratch memory and normalize the jumps inside the sentence.
     #[inline(always)]
-    fn prepare(&mut self, jumps: &Jumps, words: usize, states: usize, null_prob: f32) {
+    fn prepare(&mut self, jumps: &JumpWeights, words: usize, states: usize, null_prob: f32) {
         let stride = states.next_multiple_of(LANES);
         self.stride = stride;
         for vector in [&mut self.forward, &mut self.forward_real] {
@@ -125,11 +126,11 @@ impl Hmm {
         self.totals.resize(words, 0.0);
         self.leaving.resize(stride, 0.0);
         for vector in [&mut self.first, &mut self.step_scales, &mut self.backward] {
-            zeros(vector, stride);
+            fill_zeros(vector, stride);
         }
-        zeros(&mut self.reached, stride);
-        zeros(&mut self.emitted, 3 * stride);
-        zeros(&mut self.flow, 2 * stride);
+        fill_zeros(&mut self.reached, stride);
+        fill_zeros(&mut self.emitted, 3 * stride);
+        fill_zeros(&mut self.flow, 2 * stride);
         self.steps.clear();
         self.steps.extend((0..2 * stride).map(|at| jumps.step[distance_index(stride, at)]));
         self.steps_back.clear();
@@ -142,8 +143,7 @@ impl Hmm {
         self.scale_steps(states, null_prob);
     }
 
-    /// Makes the steps out of each state, all of which end inside the sentence, sum to what NULL
-    /// leaves.
+    /// Scale the jumps out of each state, all inside the sentence, to sum to 1 - `null_prob`.
     #[inline(always)]
     fn scale_steps(&mut self, states: usize, null_prob: f32) {
         self.sums.clear();
@@ -161,7 +161,7 @@ impl Hmm {
     }
 
     #[inline(always)]
-    fn run_forward(&mut self, emissions: &Emissions, null_prob: f32) {
+    fn run_forward(&mut self, emissions: &EmissionProbs, null_prob: f32) {
         let stride = self.stride;
         let mut scale = 1.0;
         for word in 0..emissions.words() {
@@ -175,10 +175,10 @@ impl Hmm {
                 _ => {
                     let before = &done[(word - 1) * stride..];
                     let leave = |share, step_scale| share * scale * step_scale;
-                    write_from(&mut self.leaving, before, &self.step_scales, leave);
+                    combine_into(&mut self.leaving, before, &self.step_scales, leave);
                     self.reached.fill(0.0);
                     let start = |state| stride - state;
-                    add_stretches(&self.leaving, LIVE, &self.steps, start, &mut self.reached);
+                    add_scaled_windows(&self.leaving, LIVE, &self.steps, start, &mut self.reached);
                     before
                 }
             };
@@ -186,55 +186,69 @@ impl Hmm {
             let current = &mut rest[..stride];
             let real = &mut self.forward_real[word * stride..][..stride];
             let emission = emissions.real.padded(word);
-            write_from(real, &self.reached, emission, |reached, emission| reached * emission);
-            write_from(current, real, before, |real, before| real + null * before);
+            combine_into(real, &self.reached, emission, |reached, emission| reached * emission);
+            combine_into(current, real, before, |real, before| real + null * before);
             self.totals[word] = lane_sum(current);
             scale = inverse(self.totals[word]);
         }
     }
 
-    /// Sets the backward row of the last word.
+    /// Initialize the backward row of the last word.
     #[inline(always)]
-    fn start_backward(&mut self, jumps: &Jumps, states: usize) {
+    fn start_backward(&mut self, jumps: &JumpWeights, states: usize) {
         for (state, backward) in self.backward[..states].iter_mut().enumerate() {
             *backward = jumps.last[edge_index(states - 1 - state)];
         }
         let last = &self.forward[self.forward.len() - self.stride..];
-        write_from(&mut self.reached, last, &self.backward, |last, backward| last * backward);
+        combine_into(&mut self.reached, last, &self.backward, |last, backward| last * backward);
         let scale = inverse(lane_sum(&self.reached));
         self.backward.iter_mut().for_each(|backward| *backward *= scale);
     }
 
-    /// Posteriors of a word, from its forward row and the current backward row.
+    /// Compute the posteriors of a word from its forward row and the current backward row.
     #[inline(always)]
-    fn read_posteriors(&self, word: usize, posteriors: &mut Posteriors) {
+    fn read_posteriors(&self, word: usize, posteriors: &mut LinkPosteriors) {
         let forward = &self.forward_real[word * self.stride..][..self.stride];
         let row = posteriors.real.padded_mut(word);
-        write_from(row, forward, &self.backward, |forward, backward| {
+        combine_into(row, forward, &self.backward, |forward, backward| {
             let posterior = forward * backward;
             if posterior < 1.0 { posterior } else { 1.0 }
         });
         posteriors.null[word] = (1.0 - lane_sum(row)).max(0.0);
     }
 
-    /// Moves the backward row from `word` to the word before, and notes the flow between their
+    /// Move the backward row from `word` to the word before, and accumulate the jumps between their
     /// states.
     #[inline(always)]
-    fn step_back(&mut self, word: usize, emissions: &Emissions, null_prob: f32, wants_flow: bool) {
+    fn step_back(
+        &mut self,
+        word: usize,
+        emissions: &EmissionProbs,
+        null_prob: f32,
+        wants_flow: bool,
+    ) {
         let stride = self.stride;
         let emitted = &mut self.emitted[stride..2 * stride];
-        write_from(emitted, emissions.real.padded(word), &self.backward, |emission, backward| {
+        combine_into(emitted, emissions.real.padded(word), &self.backward, |emission, backward| {
             emission * backward
         });
         self.reached.fill(0.0);
-        add_stretches(emitted, LIVE, &self.steps_back, |state| stride - state, &mut self.reached);
+        add_scaled_windows(
+            emitted,
+            LIVE,
+            &self.steps_back,
+            |state| stride - state,
+            &mut self.reached,
+        );
         let null = null_prob * emissions.null[word];
-        change_from(&mut self.reached, &self.step_scales, |reached, scale| reached * scale);
-        change_from(&mut self.backward, &self.reached, |backward, reached| {
+        combine_in_place(&mut self.reached, &self.step_scales, |reached, scale| reached * scale);
+        combine_in_place(&mut self.backward, &self.reached, |backward, reached| {
             reached + null * backward
         });
         let before = &self.forward[(word - 1) * stride..word * stride];
-        write_from(&mut self.reached, before, &self.backward, |before, backward| before * backward);
+        combine_into(&mut self.reached, before, &self.backward, |before, backward| {
+            before * backward
+        });
         let scale = inverse(lane_sum(&self.reached));
         self.backward.iter_mut().for_each(|backward| *backward *= scale);
         if wants_flow {
@@ -242,14 +256,14 @@ impl Hmm {
         }
     }
 
-    /// Notes what left the states of a word for those of the next, which `emitted` holds.
+    /// Accumulate the jumps from the states of a word to those of the next, which `emitted` holds.
     #[inline(always)]
     fn add_flow(&mut self, word: usize, scale: f32) {
         let stride = self.stride;
         let before = &self.forward[word * stride..][..stride];
         let leave = |share, step_scale| share * step_scale * scale;
-        write_from(&mut self.leaving, before, &self.step_scales, leave);
-        add_products(&self.leaving, LIVE, &self.emitted, &mut self.flow);
+        combine_into(&mut self.leaving, before, &self.step_scales, leave);
+        add_cross_correlation(&self.leaving, LIVE, &self.emitted, &mut self.flow);
     }
 
     #[inline(always)]
@@ -262,7 +276,7 @@ impl Hmm {
     }
 }
 
-/// 1 / `total`, or 0 when there is nothing to share.
+/// Return 1 / `total`, or 0 for a total of 0.
 #[inline(always)]
 fn inverse(total: f32) -> f32 {
     if total > 0.0 { 1.0 / total } else { 0.0 }
@@ -270,36 +284,40 @@ fn inverse(total: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pair::Rows;
+    use super::super::sentence_pair::PaddedMatrix;
     use super::*;
 
-    /// A small random sentence pair: three to five words, two to four states.
-    fn example(seed: u32) -> (Emissions, Jumps) {
+    /// Return a small random sentence pair: three to five words, two to four states.
+    fn example(seed: u32) -> (EmissionProbs, JumpWeights) {
         let mut seed = seed;
         let mut random = move || {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (seed >> 8) as f32 / (1 << 24) as f32 + 0.01
         };
         let (words, states) = (3 + seed as usize % 3, 2 + seed as usize % 3);
-        let mut jumps = Jumps::initial();
+        let mut jumps = JumpWeights::initial();
         for weight in jumps.step.iter_mut().chain(&mut jumps.first).chain(&mut jumps.last) {
             *weight = random();
         }
-        let mut real = Rows::default();
+        let mut real = PaddedMatrix::default();
         real.reset(words, states);
         (0..words).for_each(|word| real.row_mut(word).fill_with(&mut random));
-        (Emissions::new(real, (0..words).map(|_| random()).collect()), jumps)
+        (EmissionProbs::new(real, (0..words).map(|_| random()).collect()), jumps)
     }
 
-    /// Posteriors by summing over every path; state `s + states` is the NULL twin of `s`.
-    fn by_enumeration(emissions: &Emissions, jumps: &Jumps, null_prob: f32) -> Posteriors {
+    /// Compute posteriors by summing over all paths; state `s + states` is the NULL twin of `s`.
+    fn by_enumeration(
+        emissions: &EmissionProbs,
+        jumps: &JumpWeights,
+        null_prob: f32,
+    ) -> LinkPosteriors {
         let (words, states) = (emissions.words(), emissions.real.len());
         let step = |from: usize, to: usize| {
             let total: f32 = (0..states).map(|state| jumps.step[distance_index(from, state)]).sum();
             jumps.step[distance_index(from, to)] / total
         };
         let first_total: f32 = (0..states).map(|state| jumps.first[edge_index(state)]).sum();
-        let mut sums = Posteriors::default();
+        let mut sums = LinkPosteriors::default();
         sums.reset(words, states);
         let mut all = 0.0;
         for path in 0..(2 * states).pow(words as u32) {
@@ -336,10 +354,10 @@ mod tests {
 
     #[test]
     fn posteriors_equal_the_sum_over_all_paths() {
-        let mut hmm = Hmm::default();
+        let mut hmm = ForwardBackward::default();
         for seed in 0..40 {
             let (emissions, jumps) = example(seed);
-            let mut posteriors = Posteriors::default();
+            let mut posteriors = LinkPosteriors::default();
             hmm.run(&emissions, &jumps, 0.2, &mut posteriors, None);
             let expected = by_enumeration(&emissions, &jumps, 0.2);
             for word in 0..emissions.words() {
@@ -356,7 +374,7 @@ mod tests {
     #[test]
     fn expected_jumps_are_one_less_than_the_linked_words_at_most() {
         let (emissions, jumps) = example(7);
-        let (mut hmm, mut posteriors) = (Hmm::default(), Posteriors::default());
+        let (mut hmm, mut posteriors) = (ForwardBackward::default(), LinkPosteriors::default());
         hmm.run(&emissions, &jumps, 1e-4, &mut posteriors, Some(&mut JumpCounts::default()));
         let total: f32 = hmm.expected_steps().iter().sum();
         assert!((total - (emissions.words() - 1) as f32).abs() < 0.01, "{total}");
@@ -365,14 +383,14 @@ mod tests {
     #[test]
     fn long_sentences_stay_finite() {
         let (words, states) = (1000, 1000);
-        let mut real = Rows::default();
+        let mut real = PaddedMatrix::default();
         real.reset(words, states);
         (0..words).for_each(|word| real.row_mut(word).fill(1e-7));
-        let emissions = Emissions::new(real, vec![1e-9; words]);
-        let (mut hmm, mut posteriors) = (Hmm::default(), Posteriors::default());
+        let emissions = EmissionProbs::new(real, vec![1e-9; words]);
+        let (mut hmm, mut posteriors) = (ForwardBackward::default(), LinkPosteriors::default());
         hmm.run(
             &emissions,
-            &Jumps::initial(),
+            &JumpWeights::initial(),
             0.2,
             &mut posteriors,
             Some(&mut JumpCounts::default()),

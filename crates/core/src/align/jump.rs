@@ -1,62 +1,62 @@
-//! How far the state moves from one generated word to the next.
+//! Jump weights of the HMM: the distance between the states of consecutive words.
 //!
-//! In: expected counts of jumps. Out: a weight for each distance, shared by all sentence lengths.
-//! How: distances up to 8 on their own, farther ones in groups that double, mixed with a uniform
-//! distribution
-//! (after Vogel et al., 1996; Och and Ney, 2003). The first word and the last have distributions of
-//! their own.
-//! Cost: 257 numbers per direction.
-//! Not: jumps that depend on the words.
+//! In: expected counts of jumps. Out: a weight per distance, for all sentence lengths.
+//! How: distances up to 8 are separate, longer ones are in groups of doubling size; interpolated
+//! with a uniform distribution (after Vogel et al., 1996; Och and Ney, 2003). The first and the
+//! last word have separate distributions.
+//! Cost: 257 values per direction.
+//! Not: jumps that depend on words.
 
-use super::fixed::{from_fixed, to_fixed};
+use super::fixed_point::{from_fixed, to_fixed};
 use crate::narrow::{to_f32, to_isize, to_usize};
 
-/// Longest jump that is told apart; longer ones count as this long.
+/// Maximal distinct distance; longer jumps count as this long.
 const REACH: usize = 64;
 
-/// Share of the uniform distribution.
+/// Interpolation weight of the uniform distribution.
 const UNIFORM: f64 = 0.02;
 
 /// Number of distances from `-REACH` to `REACH`.
 pub const DISTANCES: usize = 2 * REACH + 1;
 
-/// Number of distances from an edge of the sentence.
+/// Number of distances from a sentence boundary.
 pub const EDGES: usize = REACH + 1;
 
-/// Where the weight of a jump is found.
+/// Return the index of the weight of a jump.
 #[inline(always)]
 pub fn distance_index(from: usize, to: usize) -> usize {
     (to + REACH).saturating_sub(from).min(2 * REACH)
 }
 
-/// Where the weight of a distance from an edge of the sentence is found.
+/// Return the index of the weight of a distance from a sentence boundary.
 #[inline(always)]
 pub fn edge_index(distance: usize) -> usize {
     distance.min(REACH)
 }
 
-/// Weights of jumps; a sentence normalises those that stay inside it.
+/// Unnormalized jump weights; each sentence normalizes the jumps inside it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Jumps {
-    /// By `distance_index`.
+pub struct JumpWeights {
+    /// Weights by `distance_index`.
     pub step: Vec<f32>,
-    /// By distance of the first state from the start.
+    /// Weights by distance of the first state from the start.
     pub first: Vec<f32>,
-    /// By distance of the last state from the end.
+    /// Weights by distance of the last state from the end.
     pub last: Vec<f32>,
 }
 
-impl Jumps {
-    /// All weights.
+impl JumpWeights {
+    /// Return all weights.
     pub fn lists(&mut self) -> [&mut Vec<f32>; 3] {
         [&mut self.step, &mut self.first, &mut self.last]
     }
 
-    /// What training starts from: one step forward is best, and near is better than far.
+    /// Return the initial weights: a jump of 1 is best, and weights decay with the distance from
+    /// it.
     pub fn initial() -> Self {
         let decay = |distance: f32| (1.0 + distance).powf(-1.5);
         let step = (0..DISTANCES).map(|index| decay((index as f32 - REACH as f32 - 1.0).abs()));
-        Jumps {
+        JumpWeights {
             step: step.collect(),
             first: (0..EDGES).map(|distance| decay(distance as f32)).collect(),
             last: vec![1.0; EDGES],
@@ -79,14 +79,14 @@ impl Default for JumpCounts {
 }
 
 impl JumpCounts {
-    /// Adds the expected jumps of a sentence, by `distance_index`.
+    /// Add the expected jumps of a sentence, by `distance_index`.
     pub fn add_steps(&mut self, shares: &[f32; DISTANCES]) {
         for (sum, &share) in self.step.iter_mut().zip(shares) {
             *sum += to_fixed(share);
         }
     }
 
-    /// Adds the posteriors of the first and of the last generated word, by state.
+    /// Add the posteriors of the first and of the last generated word, by state.
     pub fn add_edges(&mut self, first: &[f32], last: &[f32]) {
         for (distance, &share) in first.iter().enumerate() {
             self.first[edge_index(distance)] += to_fixed(share);
@@ -96,12 +96,12 @@ impl JumpCounts {
         }
     }
 
-    /// All sums, in fixed point.
+    /// Return all sums, in fixed point.
     pub fn lists(&mut self) -> [&mut Vec<u64>; 3] {
         [&mut self.step, &mut self.first, &mut self.last]
     }
 
-    /// Adds the counts of another worker.
+    /// Add the counts of another worker.
     pub fn merge(&mut self, other: &JumpCounts) {
         for (sums, others) in [
             (&mut self.step, &other.step),
@@ -114,9 +114,9 @@ impl JumpCounts {
         }
     }
 
-    /// The jump weights that these counts make likely.
-    pub fn estimate(&self) -> Jumps {
-        Jumps {
+    /// Estimate the jump weights from these counts.
+    pub fn estimate(&self) -> JumpWeights {
+        JumpWeights {
             step: smoothed(&self.step, REACH),
             first: smoothed(&self.first, 0),
             last: smoothed(&self.last, 0),
@@ -124,7 +124,7 @@ impl JumpCounts {
     }
 }
 
-/// Signed group of a distance: 0 to 8 on their own, then 9–12, 13–20, 21–36 and beyond.
+/// Return the signed group of a distance: 0 to 8 are separate, then 9–12, 13–20, 21–36 and beyond.
 fn group(distance: isize) -> isize {
     let group = match distance.unsigned_abs() {
         near @ 0..=8 => to_isize(near),
@@ -136,8 +136,8 @@ fn group(distance: isize) -> isize {
     group * distance.signum()
 }
 
-/// Spreads counts evenly inside their groups and mixes with the uniform distribution; `zero` is
-/// where distance 0 is.
+/// Distribute counts evenly inside their groups and interpolate with the uniform distribution;
+/// `zero` is the index of distance 0.
 fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
     let group_at = |index: usize| to_usize(group(to_isize(index) - to_isize(zero)) + 12);
     let mut sums = [(0u64, 0u32); 25];

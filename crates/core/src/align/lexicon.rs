@@ -1,19 +1,17 @@
-//! The lexicon: one weight per pair of words seen together, read as a probability in both
-//! directions.
+//! Lexical translation probabilities: one weight per word pair, for both directions.
 //!
 //! In: expected counts of links. Out: p(target word | source word) and p(source word | target
 //! word), also for NULL.
-//! How: training by agreement (Liang, Taskar and Klein, 2006) gives both directions the same
-//! counts, so one weight
-//! serves both, scaled by the sum of its row or of its column. A row is a small open-addressing
-//! table of target words.
-//! Cost: 11 bytes per pair, and 11 more for counts while training; up to 24 of each where pairs
-//! were dropped after a pass, as a row gives up room only when it has more than it can use: never
-//! more in all than before. A look-up touches one or two cache lines.
-//! Not: pairs never seen together; they share a floor (`FLOOR`).
+//! How: agreement training (Liang, Taskar and Klein, 2006) gives both directions the same counts,
+//! so one weight serves both, scaled by the sum of its row or column. A row is a small
+//! open-addressing table of target words.
+//! Cost: 11 bytes per pair, and 11 for its count during training; up to 24 of each after pairs were
+//! dropped, because a row shrinks only when it has more slots than it can use. The total never
+//! grows. A lookup touches one or two cache lines.
+//! Not: pairs that never co-occur; their probability is `FLOOR`.
 
-use super::fixed::{SharedSum, shared_sums};
-use super::words::UNKNOWN;
+use super::fixed_point::{SharedSum, shared_sums};
+use super::word_numbering::UNKNOWN;
 use crate::error::{Error, Place, Result};
 use crate::job::Job;
 use crate::narrow::{low_u32, to_f32, to_u32, to_usize};
@@ -21,92 +19,91 @@ use crate::parallel::each;
 use crate::storage::{Unwire, Wire};
 use std::ops::Range;
 
-/// Probability of a word given one it was never linked with; far below any learned value that
-/// matters.
+/// Probability of a word pair without an entry; far below any relevant learned value.
 pub const FLOOR: f32 = 1e-7;
 
-/// Pseudo-count of each word under NULL, against rare words that NULL never took.
+/// Pseudo-count of each word under NULL, for rare words never linked to NULL.
 const NULL_SMOOTHING: f64 = 0.01;
 
-/// Marks a free slot of a row.
+/// Target word of a free slot.
 const EMPTY: u32 = UNKNOWN;
 
-/// A slot without a pair.
-pub const FREE: Entry = Entry { tgt: EMPTY, weight: 0.0 };
+/// A free slot.
+pub const FREE_ENTRY: LexiconEntry = LexiconEntry { tgt: EMPTY, weight: 0.0 };
 
-/// A pair of words in the lexicon.
+/// An entry of the lexicon.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Entry {
+pub struct LexiconEntry {
     /// Number of the target word.
     pub tgt: u32,
-    /// Its expected count or weight.
+    /// Expected count, or weight.
     pub weight: f32,
 }
 
-impl Entry {
-    /// Whether the slot is without a pair.
+impl LexiconEntry {
+    /// Return whether the slot is free.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.tgt == EMPTY
     }
 }
 
-/// What the lexicon knows of the words of one side.
+/// Scales and NULL probabilities of the words of one side.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SideScale {
-    /// By word: what turns a weight into the probability of the other word given this one.
+    /// Factor by word from a weight to the probability of the other word given this word.
     pub given: Vec<f32>,
-    /// By word: its probability given NULL.
+    /// Probability of each word given NULL.
     pub null: Vec<f32>,
 }
 
-/// Word translation probabilities of both directions.
+/// Lexical translation probabilities of both directions.
 #[derive(Debug, Clone, Default)]
-pub struct Lexicon {
+pub struct TranslationLexicon {
     row_start: Vec<u32>,
     pairs: usize,
-    /// Word and weight side by side: a look-up waits for memory once.
-    slots: Vec<Entry>,
-    /// The source words.
+    /// Word and weight are adjacent: a lookup waits for memory once.
+    slots: Vec<LexiconEntry>,
+    /// Scales of the source words.
     pub src: SideScale,
-    /// The target words.
+    /// Scales of the target words.
     pub tgt: SideScale,
 }
 
-/// Expected counts of one pass over the text.
+/// Expected link counts of one EM iteration.
 #[derive(Debug)]
 pub struct LexiconCounts {
-    /// Whether one thread counts alone.
-    pub is_alone: bool,
-    /// By slot.
+    /// Whether a single thread counts, which needs no atomic addition.
+    pub is_single_threaded: bool,
+    /// Counts by slot.
     pub cells: Vec<SharedSum>,
-    /// By source word, without a partner.
+    /// NULL counts of the source words.
     pub src_null: Vec<SharedSum>,
-    /// By target word, without a partner.
+    /// NULL counts of the target words.
     pub tgt_null: Vec<SharedSum>,
 }
 
 impl LexiconCounts {
-    /// Adds a share to one of the sums.
+    /// Add a share to a sum.
     #[inline]
     pub fn add(&self, sum: &SharedSum, share: f32) {
-        if self.is_alone { sum.add_alone(share) } else { sum.add(share) }
+        if self.is_single_threaded { sum.add_exclusive(share) } else { sum.add(share) }
     }
 
-    /// All sums: by slot, by source word, by target word.
+    /// Return all sums: by slot, by source word, by target word.
     pub fn lists(&mut self) -> [&mut Vec<SharedSum>; 3] {
         [&mut self.cells, &mut self.src_null, &mut self.tgt_null]
     }
 }
 
-impl Lexicon {
-    /// A lexicon without pairs, to which `push_row` adds one source word after the other.
+impl TranslationLexicon {
+    /// Create an empty lexicon; `push_row` appends source words.
     pub fn new() -> Self {
-        Lexicon { row_start: vec![0], ..Lexicon::default() }
+        TranslationLexicon { row_start: vec![0], ..TranslationLexicon::default() }
     }
 
-    /// Adds the next source word with its target words, each at most once.
-    pub fn push_row(&mut self, entries: &[Entry]) -> Result<()> {
+    /// Append the next source word with its distinct target words.
+    pub fn push_row(&mut self, entries: &[LexiconEntry]) -> Result<()> {
         let start = self.slots.len();
         let end = start + row_slots(entries.len());
         let end_index =
@@ -115,65 +112,64 @@ impl Lexicon {
                 found: "too many pairs of words that occur together".into(),
                 limit: "4,294,967,294; give less memory, or align the text in parts".into(),
             })?;
-        self.slots.resize(end, FREE);
+        self.slots.resize(end, FREE_ENTRY);
         fill_row(&mut self.slots[start..], entries);
         self.pairs += entries.len();
         self.row_start.push(end_index);
         Ok(())
     }
 
-    /// Number of source words.
+    /// Return the number of source words.
     pub fn src_len(&self) -> usize {
         self.row_start.len() - 1
     }
 
-    /// Number of pairs of words.
+    /// Return the number of word pairs.
     pub fn pair_count(&self) -> usize {
         self.pairs
     }
 
-    /// Number of slots, free ones too.
+    /// Return the number of slots, free ones included.
     pub fn slot_count(&self) -> usize {
         self.slots.len()
     }
 
-    /// The row of a source word, in which many target words can be looked up.
-    pub fn row(&self, src: u32) -> Row<'_> {
+    /// Return the row of a source word for lookups.
+    pub fn row(&self, src: u32) -> LexiconRow<'_> {
         if src == UNKNOWN {
-            return Row { start: 0, slots: &[] };
+            return LexiconRow { start: 0, slots: &[] };
         }
         let range = self.row_range(src as usize);
-        Row { start: to_u32(range.start), slots: &self.slots[range] }
+        LexiconRow { start: to_u32(range.start), slots: &self.slots[range] }
     }
 
     fn row_range(&self, src: usize) -> Range<usize> {
         self.row_start[src] as usize..self.row_start[src + 1] as usize
     }
 
-    /// The pairs of a source word, by ascending target word.
-    pub fn entries(&self, src: usize) -> Vec<Entry> {
-        let mut entries: Vec<Entry> =
+    /// Return the entries of a source word by ascending target word.
+    pub fn entries(&self, src: usize) -> Vec<LexiconEntry> {
+        let mut entries: Vec<LexiconEntry> =
             self.row_range(src).filter_map(|slot| self.entry(slot)).collect();
         entries.sort_unstable_by_key(|entry| entry.tgt);
         entries
     }
 
-    fn entry(&self, slot: usize) -> Option<Entry> {
+    fn entry(&self, slot: usize) -> Option<LexiconEntry> {
         Some(self.slots[slot]).filter(|entry| entry.tgt != EMPTY)
     }
 
-    /// Counts that start at 0, of the shape of this lexicon with `tgt_len` target words; `is_alone`
-    /// when one thread counts.
-    pub fn zero_counts(&self, tgt_len: usize, is_alone: bool) -> LexiconCounts {
+    /// Create zero counts for this lexicon and `tgt_len` target words.
+    pub fn zero_counts(&self, tgt_len: usize, is_single_threaded: bool) -> LexiconCounts {
         LexiconCounts {
-            is_alone,
+            is_single_threaded,
             cells: shared_sums(self.slots.len()),
             src_null: shared_sums(self.src_len()),
             tgt_null: shared_sums(tgt_len),
         }
     }
 
-    /// Makes the first probabilities from what each word has by chance; NULL gives words by their
+    /// Set the initial probabilities from the marginals. The NULL distribution is proportional to
     /// frequency.
     pub fn start(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
         self.src.null = distribution(src_sums);
@@ -181,7 +177,7 @@ impl Lexicon {
         self.scale(src_sums, tgt_sums, discount);
     }
 
-    /// Makes probabilities from expected counts, which start again at 0.
+    /// Set the probabilities from expected counts, and reset the counts to 0.
     pub fn update(&mut self, counts: &mut LexiconCounts, discount: f32, job: &Job) -> Result<()> {
         let size = self.slots.len().div_ceil(job.threads()).max(1);
         let slots = self.slots.chunks_mut(size).zip(counts.cells.chunks_mut(size));
@@ -201,15 +197,15 @@ impl Lexicon {
         Ok(())
     }
 
-    /// Sums of the weights by source word and by target word.
+    /// Return the sums of the weights by source word and by target word.
     pub(super) fn sums(&self, tgt_len: usize) -> (Vec<f64>, Vec<f64>) {
         let mut tgt_sums = vec![0f64; tgt_len];
         self.sum_targets(0, &mut tgt_sums);
         (self.sum_sources(0..self.src_len()), tgt_sums)
     }
 
-    /// The same by the threads of a job. Each adds up some source words, and some target words in
-    /// the order of the rows, so that sums are rounded as one thread rounds them.
+    /// Compute `sums` in parallel. Each thread sums a range of source words, then a range of target
+    /// words in row order, so the rounding equals that of one thread.
     fn shared_sums(&self, tgt_len: usize, job: &Job) -> Result<(Vec<f64>, Vec<f64>)> {
         let rows = self.row_pieces(job.threads());
         let src_sums = each(rows, job, |rows| Ok(self.sum_sources(rows)))?.concat();
@@ -231,7 +227,7 @@ impl Lexicon {
         rows.map(sum).collect()
     }
 
-    /// Adds weights to the sums of target words from `first` on.
+    /// Add weights to the sums of the target words from `first` on.
     fn sum_targets(&self, first: usize, sums: &mut [f64]) {
         for entry in self.slots.iter().filter(|entry| !entry.is_free()) {
             if let Some(sum) = sums.get_mut((entry.tgt as usize).wrapping_sub(first)) {
@@ -240,7 +236,7 @@ impl Lexicon {
         }
     }
 
-    /// Cuts the source words into so many pieces with about as many slots each.
+    /// Split the source words into ranges with about equal numbers of slots.
     fn row_pieces(&self, pieces: usize) -> Vec<Range<usize>> {
         let slots = self.row_start.last().map_or(0, |&end| end as usize);
         let bound = |piece: usize| {
@@ -252,10 +248,8 @@ impl Lexicon {
         (0..pieces).map(|piece| if piece == 0 { 0 } else { bound(piece) }..end(piece)).collect()
     }
 
-    /// Finds the scales of both directions. `discount` links of every word are set aside for words
-    /// it was not seen
-    /// with; this costs rare words most and keeps them from collecting whatever else is in their
-    /// sentences.
+    /// Set the scales of both directions. `discount` links of each word are reserved for unseen
+    /// pairs; this affects rare words most and prevents them from becoming garbage collectors.
     fn scale(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
         let scales = |sums: &[f64]| {
             sums.iter().map(|sum| to_f32(1.0 / (sum + f64::from(discount)))).collect()
@@ -264,10 +258,10 @@ impl Lexicon {
         self.tgt.given = scales(tgt_sums);
     }
 
-    /// Drops pairs whose probability is under `threshold` in both directions.
+    /// Drop pairs whose probability is below `threshold` in both directions.
     pub fn prune(&mut self, threshold: f32, job: &Job) -> Result<()> {
         let scales = (std::mem::take(&mut self.src), std::mem::take(&mut self.tgt));
-        let is_kept = |src: usize, entry: &Entry| {
+        let is_kept = |src: usize, entry: &LexiconEntry| {
             let scale = scales.0.given[src].max(scales.1.given[entry.tgt as usize]);
             entry.weight * scale >= threshold
         };
@@ -276,7 +270,8 @@ impl Lexicon {
         done
     }
 
-    /// Writes it with the places of its free slots, so that counts by slot fit it anywhere.
+    /// Write the lexicon with the positions of its free slots, so that counts by slot match
+    /// anywhere.
     pub fn write(&self, wire: &mut Wire) -> Result<()> {
         wire.u32s(&self.row_start)?;
         wire.number(self.pairs as u64)?;
@@ -291,17 +286,17 @@ impl Lexicon {
         Ok(())
     }
 
-    /// Reads what `write` wrote, for `tgt_len` target words.
+    /// Read the output of `write`, for `tgt_len` target words.
     pub fn read(wire: &mut Unwire, tgt_len: usize) -> Result<Self> {
         let row_start = wire.read_u32s()?;
         let pairs = to_usize(wire.number()?);
         let mut slots = Vec::new();
         wire.read_sparse(
             &mut slots,
-            || FREE,
+            || FREE_ENTRY,
             |entry, packed| {
                 let weight = f32::from_bits(low_u32(packed));
-                *entry = Entry { tgt: low_u32(packed >> 32), weight };
+                *entry = LexiconEntry { tgt: low_u32(packed >> 32), weight };
             },
         )?;
         let mut sides = [SideScale::default(), SideScale::default()];
@@ -309,12 +304,17 @@ impl Lexicon {
             *side = SideScale { given: wire.read_f32s()?, null: wire.read_f32s()? };
         }
         let [src, tgt] = sides;
-        let lexicon = Lexicon { row_start, pairs, slots, src, tgt };
-        if lexicon.is_whole(tgt_len) { Ok(lexicon) } else { Err(wire.wrong("a broken lexicon")) }
+        let lexicon = TranslationLexicon { row_start, pairs, slots, src, tgt };
+        if lexicon.is_consistent(tgt_len) {
+            Ok(lexicon)
+        } else {
+            Err(wire.wrong("a broken lexicon"))
+        }
     }
 
-    /// Whether nothing in it points outside, and each row has a free slot, so that searches end.
-    fn is_whole(&self, tgt_len: usize) -> bool {
+    /// Return whether all indices are in range and each row has a free slot, so that every probe
+    /// ends.
+    fn is_consistent(&self, tgt_len: usize) -> bool {
         let rows_fit = self.row_start.is_sorted()
             && self.row_start.first() == Some(&0)
             && self.row_start.last().is_some_and(|&end| end as usize == self.slots.len());
@@ -330,13 +330,13 @@ impl Lexicon {
             && [&self.tgt.given, &self.tgt.null].iter().all(|list| list.len() == tgt_len)
     }
 
-    /// Drops pairs in place: a row with fewer pairs never ends behind where it ended before. Each
-    /// thread moves the rows of a piece to its front; then the pieces are moved together. `wanted`
-    /// says how many of its slots a row of so many pairs keeps.
+    /// Drop pairs in place; a shrunk row never ends after its former end. Each thread compacts a
+    /// range of rows, then the ranges are joined. `wanted` returns the number of slots for a number
+    /// of pairs.
     pub fn retain(
         &mut self,
         wanted: fn(usize) -> usize,
-        is_kept: impl Fn(usize, &Entry) -> bool + Sync,
+        is_kept: impl Fn(usize, &LexiconEntry) -> bool + Sync,
         job: &Job,
     ) -> Result<()> {
         let (mut slots, row_start) = (std::mem::take(&mut self.slots), &self.row_start);
@@ -375,13 +375,13 @@ impl Lexicon {
     }
 }
 
-/// Drops pairs of some rows, which begin at `starts` of the lexicon, and moves what is left to the
-/// front: the slots of each row, and the number of pairs.
+/// Drop pairs of consecutive rows and move the remaining ones to the front. Return the slots of
+/// each row and the number of pairs.
 fn compact(
-    slots: &mut [Entry],
+    slots: &mut [LexiconEntry],
     starts: &[u32],
     wanted: fn(usize) -> usize,
-    is_kept: impl Fn(usize, &Entry) -> bool,
+    is_kept: impl Fn(usize, &LexiconEntry) -> bool,
 ) -> (Vec<usize>, usize) {
     let (mut lengths, mut pairs, mut start) = (Vec::new(), 0, 0);
     let mut entries = Vec::new();
@@ -399,11 +399,11 @@ fn compact(
     (lengths, pairs)
 }
 
-/// Writes the pairs of a row into its slots.
-fn fill_row(row: &mut [Entry], entries: &[Entry]) {
-    row.fill(FREE);
+/// Write entries into the slots of a row.
+fn fill_row(row: &mut [LexiconEntry], entries: &[LexiconEntry]) {
+    row.fill(FREE_ENTRY);
     for entry in entries {
-        let mut slot = home(entry.tgt, row.len());
+        let mut slot = home_slot(entry.tgt, row.len());
         while row[slot].tgt != EMPTY {
             slot = if slot + 1 == row.len() { 0 } else { slot + 1 };
         }
@@ -413,31 +413,31 @@ fn fill_row(row: &mut [Entry], entries: &[Entry]) {
 
 /// The target words of one source word.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub struct LexiconRow<'a> {
     start: u32,
-    slots: &'a [Entry],
+    slots: &'a [LexiconEntry],
 }
 
-impl Row<'_> {
-    /// Begins a search for each of the target words: the slot where it begins, and what is there.
-    /// A word is not in the row if the slot is free.
+impl LexiconRow<'_> {
+    /// Read the home slot of each target word: its index and its entry. A word with a free home
+    /// slot is not in the row.
     #[inline]
-    pub fn begin(&self, tgt: &[u32], slots: &mut [u32], homes: &mut [Entry]) {
+    pub fn probe_home(&self, tgt: &[u32], slots: &mut [u32], homes: &mut [LexiconEntry]) {
         if self.slots.is_empty() {
-            homes.fill(FREE);
+            homes.fill(FREE_ENTRY);
             return;
         }
         for ((slot, home_entry), &tgt) in slots.iter_mut().zip(homes).zip(tgt) {
-            let at = home(tgt, self.slots.len());
+            let at = home_slot(tgt, self.slots.len());
             *slot = self.start + to_u32(at);
             *home_entry = self.slots[at];
         }
     }
 
-    /// Goes on with the search for a target word at the slot after `slot`, which holds another
-    /// word: its slot and weight, or a free slot and 0.
+    /// Continue the probe of a target word after `slot`, which holds another word. Return its slot
+    /// and weight, or a free slot and 0.
     #[inline]
-    pub fn go_on(&self, tgt: u32, slot: u32) -> (u32, f32) {
+    pub fn continue_probe(&self, tgt: u32, slot: u32) -> (u32, f32) {
         let mut at = to_usize(slot - self.start);
         loop {
             at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
@@ -450,8 +450,8 @@ impl Row<'_> {
     }
 }
 
-/// Slots for a row of `len` pairs: a third more, and always one that is empty, so that every search
-/// ends.
+/// Return the number of slots for a row of `len` pairs: a third more, with at least one free slot,
+/// so that every probe ends.
 pub fn row_slots(len: usize) -> usize {
     if len == 0 {
         return 0;
@@ -459,15 +459,15 @@ pub fn row_slots(len: usize) -> usize {
     len + len / 3 + 1
 }
 
-/// Slots for a row of `len` pairs where there is room: two thirds of them stay empty, so that most
-/// searches end where they begin.
+/// Return the number of slots for a sparse row of `len` pairs: two thirds are free, so most probes
+/// end at the home slot.
 fn roomy_slots(len: usize) -> usize {
     if len == 0 { 0 } else { 3 * len + 1 }
 }
 
-/// Where a search for `tgt` starts in a row of `len` slots.
+/// Return the first slot of the probe for `tgt` in a row of `len` slots.
 #[inline]
-fn home(tgt: u32, len: usize) -> usize {
+fn home_slot(tgt: u32, len: usize) -> usize {
     let hash = tgt.wrapping_mul(0x9E37_79B1); // 2^32 / golden ratio: spreads neighbouring numbers
     ((u64::from(hash) * len as u64) >> 32) as usize
 }
@@ -481,22 +481,22 @@ fn distribution(counts: &[f64]) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    fn entry(tgt: u32, weight: f32) -> Entry {
-        Entry { tgt, weight }
+    fn entry(tgt: u32, weight: f32) -> LexiconEntry {
+        LexiconEntry { tgt, weight }
     }
 
-    fn weight(row: Row<'_>, tgt: u32) -> f32 {
-        let (mut slot, mut home) = ([0], [FREE]);
-        row.begin(&[tgt], &mut slot, &mut home);
-        match home[0] {
+    fn weight(row: LexiconRow<'_>, tgt: u32) -> f32 {
+        let (mut slot, mut home_slot) = ([0], [FREE_ENTRY]);
+        row.probe_home(&[tgt], &mut slot, &mut home_slot);
+        match home_slot[0] {
             entry if entry.is_free() => 0.0,
             entry if entry.tgt == tgt => entry.weight,
-            _ => row.go_on(tgt, slot[0]).1,
+            _ => row.continue_probe(tgt, slot[0]).1,
         }
     }
 
-    fn small() -> Lexicon {
-        let mut lexicon = Lexicon::new();
+    fn small() -> TranslationLexicon {
+        let mut lexicon = TranslationLexicon::new();
         lexicon.push_row(&[entry(0, 3.0), entry(2, 1.0)]).unwrap();
         lexicon.push_row(&[]).unwrap();
         lexicon.push_row(&[entry(2, 1.0)]).unwrap();

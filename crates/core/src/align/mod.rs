@@ -1,102 +1,116 @@
-//! Word alignment: which words of two sentences translate each other.
+//! Word alignment: links between the words of a sentence pair that translate each other.
 //!
-//! In: a bitext. Out: a trained `Aligner`, which can be saved, and links with their posteriors for
-//! any sentence pair.
+//! In: a bitext. Out: a trained `Aligner`, which can be saved, and alignment links with posteriors
+//! for any sentence pair.
 //! How: IBM Model 1, then an HMM in both directions, trained to agree (Liang, Taskar and Klein,
-//! 2006); or, quicker,
-//! IBM Model 2 with a prior for the diagonal (Dyer et al., 2013). Links are chosen by posterior or
-//! by a heuristic.
-//! Cost: linear in the number of sentence pairs; memory for the distinct pairs of words seen
-//! together, within `FitOptions::memory`.
-//! Not: phrases.
+//! 2006); or, faster, IBM Model 2 with a diagonal prior (Dyer et al., 2013). Links are selected by
+//! posterior or by a symmetrization heuristic.
+//! Cost: linear in the number of sentence pairs; memory for the distinct co-occurring word pairs,
+//! within `AlignerOptions::memory`.
+//! Not: phrases, which `extract` handles.
 //!
-//! The stage reads top to bottom: `words`, `numbered` and `shard` number the text, `budget` shares
-//! out memory, `cooccur`, `build` and `lexicon` hold the pairs of words, `diagonal`, `jump`,
-//! `lanes` and `hmm` give posteriors, `expect` and `train` learn (`parts`: in tasks over parts of a text), `decode` and `symmetrise` choose links,
-//! `features` judges pairs, `rates` tells which words are nearly always linked, `file` keeps the model.
+//! Files in the order of the data flow:
+//!
+//! * `word_numbering`: dense word numbers per side, with stems for rare words
+//! * `text_shard`: the training text in these numbers
+//! * `memory_budget`: division of the memory limit
+//! * `fixed_point`: expected counts as integers
+//! * `cooccurrence`: co-occurrence counts of word pairs
+//! * `lexicon`, `lexicon_builder`: lexical translation probabilities and their initial values
+//! * `sentence_pair`: a sentence pair with its lexicon entries; emission probabilities and
+//! posteriors
+//! * `diagonal`: zero-order models (IBM Model 1, diagonal Model 2)
+//! * `jump`, `lane_ops`, `hmm`: the HMM, forward-backward on padded rows
+//! * `e_step`, `train`: expectation and maximization
+//! * `sharded_training`: the same as tasks over shards of the text
+//! * `symmetrize`, `text_aligner`: selection of links, alignment of texts
+//! * `word_alignments`: links of a text and the Pharaoh format
+//! * `pair_features`: features of translation quality of a sentence pair
+//! * `link_rates`: share of linked occurrences of each word
+//! * `model_file`: the file format of a trained aligner
 
-mod budget;
-mod build;
-mod cooccur;
-mod decode;
+mod cooccurrence;
 mod diagonal;
-mod expect;
-mod features;
-mod file;
-mod fixed;
+mod e_step;
+mod fixed_point;
 mod hmm;
 mod jump;
-mod lanes;
+mod lane_ops;
 mod lexicon;
-mod links;
-mod numbered;
-mod pair;
-pub mod parts;
-mod rates;
-mod shard;
-mod symmetrise;
+mod lexicon_builder;
+mod link_rates;
+mod memory_budget;
+mod model_file;
+mod pair_features;
+mod sentence_pair;
+pub mod sharded_training;
+mod symmetrize;
+mod text_aligner;
+mod text_shard;
 mod train;
-mod words;
+mod word_alignments;
+mod word_numbering;
 
 #[cfg(test)]
 mod tests;
 
-pub use decode::{Aligned, Choice, Decoder};
-pub use features::{FEATURES, FeatureRow};
-pub(crate) use file::SEAL;
-pub use links::{Link, Links};
-pub use numbered::MAX_WORDS;
-pub use symmetrise::{Heuristic, symmetrise, symmetrise_all};
+pub(crate) use model_file::SEAL;
+pub use pair_features::{FEATURES, FeatureRow};
+pub use symmetrize::{SymmetrizationHeuristic, symmetrize, symmetrize_all};
+pub use text_aligner::{AlignedText, LinkSelection, TextAligner};
+pub use word_alignments::{Link, WordAlignments};
+pub use word_numbering::MAX_WORDS;
 
 use crate::Job;
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
-use build::Builder;
-use cooccur::{Chances, cooccurrences};
-use features::Frequencies;
-use jump::Jumps;
-use lexicon::Lexicon;
-use shard::{Shard, Words, number_lines};
+use cooccurrence::{MarginalCounts, count_cooccurrences};
+use jump::JumpWeights;
+use lexicon::TranslationLexicon;
+use lexicon_builder::LexiconBuilder;
+use pair_features::LogFrequencies;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use train::Training;
-use words::{Numbering, WordCounts};
+use text_shard::{PairWords, TextShard, number_files};
+use train::AlignerTraining;
+use word_numbering::{WordCounts, WordNumbering};
 
-/// Which model of order an aligner learns.
+/// The alignment model to train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// IBM Model 1, then an HMM: the best links.
+pub enum AlignmentModel {
+    /// IBM Model 1, then an HMM: the most accurate links.
     Hmm,
-    /// IBM Model 2 with a prior for the diagonal: less time, for languages of similar order.
+    /// IBM Model 2 with a diagonal prior: faster, for languages of similar word order.
     Diagonal,
 }
 
-/// What training can be told.
+/// Options of training an aligner.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FitOptions {
-    /// The model of order.
-    pub method: Method,
-    /// Passes of the model without memory (Model 1, or the diagonal model).
+pub struct AlignerOptions {
+    /// The alignment model.
+    pub method: AlignmentModel,
+    /// EM iterations of the zero-order model (Model 1 or the diagonal model).
     pub lexical_iterations: usize,
-    /// Passes of the HMM.
+    /// EM iterations of the HMM.
     pub order_iterations: usize,
-    /// Probability that a word comes from NULL, before the word is known.
+    /// Prior probability that a word is generated by NULL.
     pub null_prob: f32,
-    /// Links of each word set aside for unseen partners, in the model without memory.
+    /// Absolute discount of the links of each word in the zero-order model, reserved for unseen
+    /// pairs.
     pub first_discount: f32,
-    /// The same in the HMM.
+    /// Absolute discount in the HMM.
     pub discount: f32,
-    /// Bytes of memory that training keeps to. Where they do not suffice, pairs of words that
-    /// hardly ever occur together are left out, and the text is read from a temporary file.
+    /// Memory limit of training in bytes. Beyond it, weakly associated word pairs are dropped and
+    /// the text is read from a temporary file.
     pub memory: usize,
-    /// Where temporary files go; none for the system's place.
+    /// Folder for temporary files; `None`: the system's temporary folder.
     pub temp_dir: Option<PathBuf>,
 }
 
-impl Default for FitOptions {
+impl Default for AlignerOptions {
     fn default() -> Self {
-        FitOptions {
-            method: Method::Hmm,
+        AlignerOptions {
+            method: AlignmentModel::Hmm,
             lexical_iterations: 6,
             order_iterations: 4,
             null_prob: 0.2,
@@ -108,8 +122,8 @@ impl Default for FitOptions {
     }
 }
 
-impl FitOptions {
-    fn check(&self) -> Result<()> {
+impl AlignerOptions {
+    fn validate(&self) -> Result<()> {
         let settings = [
             ("null_prob", self.null_prob, 1e-4, 0.99),
             ("first_discount", self.first_discount, 1e-3, 1e6),
@@ -128,55 +142,55 @@ impl FitOptions {
     }
 }
 
-/// Most numbers of a calibration.
+/// Maximal number of calibration values.
 pub const MAX_CALIBRATION: usize = 256;
 
-/// The trained model of order.
+/// The trained model of link positions.
 #[derive(Debug, Clone, PartialEq)]
-enum Order {
-    /// How strongly links keep to the diagonal.
+enum PositionModel {
+    /// Strength of the diagonal prior.
     Diagonal { tension: f32 },
-    /// Jumps of each direction.
-    Hmm(Box<[Jumps; 2]>),
+    /// Jump weights of each direction.
+    Hmm(Box<[JumpWeights; 2]>),
 }
 
-/// What training saw.
+/// Statistics of training an aligner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FitSummary {
-    /// Sentence pairs in the text.
+pub struct AlignerSummary {
+    /// Number of sentence pairs in the text.
     pub pairs: usize,
-    /// Pairs left out because a side is blank.
+    /// Number of pairs skipped because a side is blank.
     pub blank: usize,
-    /// Pairs left out because a side has over `MAX_WORDS` words.
+    /// Number of pairs skipped because a side has more than `MAX_WORDS` words.
     pub too_long: usize,
-    /// Pairs of words in the finished lexicon.
+    /// Number of word pairs in the trained lexicon.
     pub lexicon: usize,
-    /// Pairs of words that occur together and found no room in memory.
+    /// Number of co-occurring word pairs dropped by the memory limit.
     pub no_room: u64,
 }
 
-/// A trained aligner; immutable, shared by threads.
+/// A trained aligner; immutable and shared by threads.
 #[derive(Debug, Clone)]
 pub struct Aligner {
     src_names: Vocab,
     tgt_names: Vocab,
-    lexicon: Lexicon,
-    order: Order,
+    lexicon: TranslationLexicon,
+    order: PositionModel,
     null_prob: f32,
-    /// How features make a score; empty as long as nothing was fitted.
+    /// Parameters from features to a quality score; empty if not fitted.
     calibration: Vec<f32>,
-    summary: Option<FitSummary>,
-    frequencies: OnceLock<Frequencies>,
+    summary: Option<AlignerSummary>,
+    frequencies: OnceLock<LogFrequencies>,
 }
 
 impl Aligner {
-    /// Learns from a bitext.
-    pub fn fit(bitext: &Bitext, options: &FitOptions, job: &Job) -> Result<Aligner> {
-        options.check()?;
+    /// Train on a bitext.
+    pub fn fit(bitext: &Bitext, options: &AlignerOptions, job: &Job) -> Result<Aligner> {
+        options.validate()?;
         let counts = WordCounts::of(bitext);
-        let (names, numbers) = number(&counts);
-        let mut text = options.empty_shard();
-        let mut words = Words::default();
+        let (names, numbers) = number_words(&counts);
+        let mut text = options.new_shard();
+        let mut words = PairWords::default();
         for k in 0..bitext.len() {
             let ids = [bitext.src().sentence(k), bitext.tgt().sentence(k)];
             for ((side, ids), numbers) in words.sides().into_iter().zip(ids).zip(&numbers) {
@@ -186,17 +200,17 @@ impl Aligner {
             text.push(&words)?;
         }
         drop((counts, numbers));
-        Aligner::learn(names, &text.finish()?, options, job)
+        Aligner::train(names, &text.finish()?, options, job)
     }
 
-    /// Learns from pairs of files with a sentence of whitespace-separated words on each line; the
-    /// text is read twice and never held whole.
+    /// Train on pairs of files with one sentence of whitespace-separated words per line. The text
+    /// is read twice and never completely in memory.
     pub fn fit_files(
         files: &[(PathBuf, PathBuf)],
-        options: &FitOptions,
+        options: &AlignerOptions,
         job: &Job,
     ) -> Result<Aligner> {
-        options.check()?;
+        options.validate()?;
         let mut counts = WordCounts::default();
         for (src, tgt) in files {
             Bitext::visit_files(src, tgt, job, |src, tgt| {
@@ -204,32 +218,37 @@ impl Aligner {
                 Ok(())
             })?;
         }
-        let (names, numbers) = number(&counts);
-        let mut text = options.empty_shard();
-        number_lines(files, &counts.vocab, &numbers, &mut text, job)?;
+        let (names, numbers) = number_words(&counts);
+        let mut text = options.new_shard();
+        number_files(files, &counts.vocab, &numbers, &mut text, job)?;
         drop((counts, numbers));
-        Aligner::learn(names, &text.finish()?, options, job)
+        Aligner::train(names, &text.finish()?, options, job)
     }
 
-    fn learn(names: [Vocab; 2], text: &Shard, options: &FitOptions, job: &Job) -> Result<Aligner> {
+    fn train(
+        names: [Vocab; 2],
+        text: &TextShard,
+        options: &AlignerOptions,
+        job: &Job,
+    ) -> Result<Aligner> {
         let lens = (names[0].len(), names[1].len());
-        let room = options.room(&names)?;
-        job.begin((Training::all_passes(options) * text.len()) as u64);
-        let chances = Chances::of(text, lens, job)?;
-        let mut builder = Builder::new(&chances, room.pairs);
-        cooccurrences(text, &chances, room.counting, job, |row| builder.push_row(row))?;
+        let budget = options.budget(&names)?;
+        job.begin((AlignerTraining::total_iterations(options) * text.len()) as u64);
+        let marginals = MarginalCounts::of(text, lens, job)?;
+        let mut builder = LexiconBuilder::new(&marginals, budget.pairs);
+        count_cooccurrences(text, &marginals, budget.counting, job, |row| builder.push_row(row))?;
         let (lexicon, no_room) = builder.finish(options.first_discount);
-        drop(chances);
-        let mut training = Training::new(options, lens.1, lexicon, &text.shapes);
+        drop(marginals);
+        let mut training = AlignerTraining::new(options, lens.1, lexicon, &text.length_counts);
         while !training.is_done() {
             let counts = training.expect(text, job)?;
             training.update(counts, job)?;
         }
         let (lexicon, order) = training.finish(job)?;
-        let summary = FitSummary {
+        let summary = AlignerSummary {
             pairs: text.all_pairs(),
-            blank: text.left_out.blank,
-            too_long: text.left_out.too_long,
+            blank: text.skipped.blank,
+            too_long: text.skipped.too_long,
             lexicon: lexicon.pair_count(),
             no_room,
         };
@@ -238,7 +257,12 @@ impl Aligner {
         Ok(aligner)
     }
 
-    fn new(names: [Vocab; 2], lexicon: Lexicon, order: Order, null_prob: f32) -> Aligner {
+    fn new(
+        names: [Vocab; 2],
+        lexicon: TranslationLexicon,
+        order: PositionModel,
+        null_prob: f32,
+    ) -> Aligner {
         let [src_names, tgt_names] = names;
         let (calibration, frequencies) = (Vec::new(), OnceLock::new());
         let summary = None;
@@ -254,12 +278,12 @@ impl Aligner {
         }
     }
 
-    /// How features make a score, as it was fitted; empty as long as nothing was.
+    /// Return the parameters from features to a quality score; empty if not fitted.
     pub fn calibration(&self) -> &[f32] {
         &self.calibration
     }
 
-    /// The same aligner with another calibration, of up to `MAX_CALIBRATION` finite numbers.
+    /// Return a copy with another calibration, of up to `MAX_CALIBRATION` finite values.
     pub fn calibrated(&self, calibration: Vec<f32>) -> Result<Aligner> {
         let is_good = calibration.iter().all(|value| value.is_finite());
         if !is_good || calibration.len() > MAX_CALIBRATION {
@@ -272,24 +296,24 @@ impl Aligner {
         Ok(Aligner { calibration, ..self.clone() })
     }
 
-    fn frequencies(&self) -> &Frequencies {
-        self.frequencies.get_or_init(|| Frequencies::of(self))
+    fn frequencies(&self) -> &LogFrequencies {
+        self.frequencies.get_or_init(|| LogFrequencies::of(self))
     }
 
-    /// What training saw; none for an aligner that was loaded.
-    pub fn summary(&self) -> Option<FitSummary> {
+    /// Return the statistics of training; `None` for a loaded aligner.
+    pub fn summary(&self) -> Option<AlignerSummary> {
         self.summary
     }
 
-    /// Prepares to align texts whose words are numbered by `vocab`.
-    pub fn decoder(&self, vocab: &Vocab) -> Decoder<'_> {
-        Decoder::new(self, vocab)
+    /// Create an aligner for texts whose words are numbered by `vocab`.
+    pub fn text_aligner(&self, vocab: &Vocab) -> TextAligner<'_> {
+        TextAligner::new(self, vocab)
     }
 }
 
-/// The names of the words of each side, and the number of each word of the counts.
-fn number(counts: &WordCounts) -> ([Vocab; 2], [Numbering; 2]) {
+/// Return the model's words of each side and the number of each word of the counts.
+fn number_words(counts: &WordCounts) -> ([Vocab; 2], [WordNumbering; 2]) {
     let names = counts.names();
-    let numbers = [0, 1].map(|side| Numbering::new(&names[side], &counts.vocab));
+    let numbers = [0, 1].map(|side| WordNumbering::new(&names[side], &counts.vocab));
     (names, numbers)
 }

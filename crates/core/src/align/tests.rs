@@ -1,11 +1,11 @@
-//! What every aligner promises: links inside the sentence, the same for any number of threads and
-//! after saving.
+//! Properties of all aligners: links are inside the sentence, and the same for any number of
+//! threads and after saving.
 
 use super::*;
 use crate::corpus::ReadOptions;
 use proptest::prelude::*;
 
-/// A small bitext with reordering, blank lines, one-word lines and a line that is too long.
+/// Return a small bitext with reordering, blank lines, one-word lines and a line that is too long.
 fn toy() -> Bitext {
     let mut bitext = Bitext::default();
     let mut push = |src: &str, tgt: &str| bitext.push(src, tgt, ReadOptions::default());
@@ -31,35 +31,35 @@ fn next(seed: &mut u32) -> u32 {
     *seed >> 16
 }
 
-fn options(method: Method) -> FitOptions {
-    FitOptions { method, ..FitOptions::default() }
+fn options(method: AlignmentModel) -> AlignerOptions {
+    AlignerOptions { method, ..AlignerOptions::default() }
 }
 
-fn fitted(method: Method, threads: usize) -> Aligner {
+fn fitted(method: AlignmentModel, threads: usize) -> Aligner {
     Aligner::fit(&toy(), &options(method), &Job::new(threads)).unwrap()
 }
 
-fn aligned(aligner: &Aligner, choice: Choice, threads: usize) -> (Links, Vec<f32>) {
+fn aligned(aligner: &Aligner, choice: LinkSelection, threads: usize) -> (WordAlignments, Vec<f32>) {
     aligned_text(aligner, &toy(), choice, threads)
 }
 
 fn aligned_text(
     aligner: &Aligner,
     bitext: &Bitext,
-    choice: Choice,
+    choice: LinkSelection,
     threads: usize,
-) -> (Links, Vec<f32>) {
-    let decoder = aligner.decoder(bitext.vocab());
+) -> (WordAlignments, Vec<f32>) {
+    let decoder = aligner.text_aligner(bitext.vocab());
     let aligned = decoder.align(bitext, choice, true, &Job::new(threads)).unwrap();
     (aligned.links, aligned.posteriors)
 }
 
-const METHODS: [Method; 2] = [Method::Hmm, Method::Diagonal];
+const METHODS: [AlignmentModel; 2] = [AlignmentModel::Hmm, AlignmentModel::Diagonal];
 
-const CHOICES: [Choice; 3] = [
-    Choice::Threshold(0.3),
-    Choice::Heuristic(Heuristic::GrowDiagFinalAnd),
-    Choice::Heuristic(Heuristic::Union),
+const CHOICES: [LinkSelection; 3] = [
+    LinkSelection::Threshold(0.3),
+    LinkSelection::Heuristic(SymmetrizationHeuristic::GrowDiagFinalAnd),
+    LinkSelection::Heuristic(SymmetrizationHeuristic::Union),
 ];
 
 #[test]
@@ -88,9 +88,9 @@ fn a_saved_aligner_gives_the_same_links() {
 
 #[test]
 fn the_hmm_finds_words_that_were_moved() {
-    let aligner = fitted(Method::Hmm, 1);
+    let aligner = fitted(AlignmentModel::Hmm, 1);
     let bitext = toy();
-    let (links, _) = aligned(&aligner, Choice::default(), 1);
+    let (links, _) = aligned(&aligner, LinkSelection::default(), 1);
     let number = |id: u32| &bitext.vocab().word(id)[1..]; // "s7" and "t7" translate each other
     let is_right = |k: usize, link: &Link| {
         let src = bitext.src().sentence(k)[link.src.index()];
@@ -109,7 +109,8 @@ fn blank_and_long_lines_are_counted_and_have_no_links() {
         let aligner = fitted(method, 1);
         let summary = aligner.summary().unwrap();
         assert_eq!((summary.pairs, summary.blank, summary.too_long), (705, 3, 1));
-        let (links, _) = aligned(&aligner, Choice::Heuristic(Heuristic::Union), 1);
+        let (links, _) =
+            aligned(&aligner, LinkSelection::Heuristic(SymmetrizationHeuristic::Union), 1);
         assert_eq!(links.len(), 705);
         assert!([700, 701, 702, 704].iter().all(|&k| links.sentence(k).is_empty()));
         assert_eq!(links.sentence(703).len(), 1); // the pair of one word each
@@ -128,10 +129,10 @@ fn an_empty_text_gives_an_aligner_that_works() {
 
 #[test]
 fn unknown_words_are_aligned_by_place_and_by_form() {
-    let aligner = fitted(Method::Hmm, 1);
+    let aligner = fitted(AlignmentModel::Hmm, 1);
     let mut bitext = Bitext::default();
     bitext.push("s1 s2 blue s3 Zanzibar s4", "t1 t2 Zanzibar t3 blau t4", ReadOptions::default());
-    let choice = Choice::Heuristic(Heuristic::GrowDiagFinalAnd);
+    let choice = LinkSelection::Heuristic(SymmetrizationHeuristic::GrowDiagFinalAnd);
     let (links, _) = aligned_text(&aligner, &bitext, choice, 1);
     let has = |src, tgt| links.flat().contains(&Link::at(src, tgt));
     assert!(has(4, 2), "{links:?}");
@@ -140,12 +141,12 @@ fn unknown_words_are_aligned_by_place_and_by_form() {
 
 #[test]
 fn mistakes_of_the_caller_are_errors() {
-    let bad = FitOptions { null_prob: f32::NAN, ..FitOptions::default() };
+    let bad = AlignerOptions { null_prob: f32::NAN, ..AlignerOptions::default() };
     let error = Aligner::fit(&toy(), &bad, &Job::default()).unwrap_err();
     assert_eq!(error.to_string(), "null_prob: found NaN; expected 0.0001 to 0.99");
     let job = Job::default();
     job.stop();
-    let stopped = Aligner::fit(&toy(), &FitOptions::default(), &job);
+    let stopped = Aligner::fit(&toy(), &AlignerOptions::default(), &job);
     assert!(matches!(stopped, Err(Error::Interrupted)));
 }
 
@@ -179,8 +180,7 @@ fn link_rates_are_shares_and_unknown_words_have_none() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A body that passes the checksum may still hold anything; reading it gives a value or an
-    /// error.
+    /// A body with a valid checksum may contain anything; decoding returns a value or an error.
     #[test]
     fn random_bodies_never_panic(
         at in 0usize..4000,
@@ -188,12 +188,12 @@ proptest! {
         tail in proptest::collection::vec(any::<u8>(), 0..40),
     ) {
         let bytes = file_of_toy();
-        let mut body = bytes[file::SEAL.size()..].to_vec();
+        let mut body = bytes[model_file::SEAL.size()..].to_vec();
         let at = at % body.len();
         body[at] = value;
         body.truncate(body.len().saturating_sub(tail.len() % 3));
         body.extend(&tail[..tail.len() % 5]);
-        if let Ok(aligner) = Aligner::from_bytes(&file::SEAL.seal(&[], &body)) {
+        if let Ok(aligner) = Aligner::from_bytes(&model_file::SEAL.seal(&[], &body)) {
             let (_, posteriors) = aligned(&aligner, CHOICES[0], 1);
             prop_assert!(posteriors.iter().all(|posterior| posterior.is_finite()));
         }
@@ -202,5 +202,5 @@ proptest! {
 
 fn file_of_toy() -> &'static [u8] {
     static BYTES: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
-    BYTES.get_or_init(|| fitted(Method::Hmm, 1).to_bytes())
+    BYTES.get_or_init(|| fitted(AlignmentModel::Hmm, 1).to_bytes())
 }

@@ -13,7 +13,7 @@ use super::merge::{Part, merge};
 use super::run::{Collector, Run};
 use super::words::Words;
 use crate::Job;
-use crate::align::{Link, Links};
+use crate::align::{Link, WordAlignments};
 use crate::corpus::{Bitext, LineReader, ReadOptions};
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
@@ -50,7 +50,7 @@ impl Counter {
     }
 
     /// Adds sentence pairs with their links.
-    pub fn add(&mut self, bitext: &Bitext, links: &Links, job: &Job) -> Result<()> {
+    pub fn add(&mut self, bitext: &Bitext, links: &WordAlignments, job: &Job) -> Result<()> {
         check_links(bitext, links)?;
         let (src_words, src_codes) = Words::of(bitext.src(), bitext, "source")?;
         let (tgt_words, tgt_codes) = Words::of(bitext.tgt(), bitext, "target")?;
@@ -129,8 +129,8 @@ impl Files {
     }
 
     /// The next sentence pairs, about as many as go into `memory`; none at the end.
-    fn read(&mut self, memory: usize, job: &Job) -> Result<(Bitext, Links)> {
-        let (mut bitext, mut linked) = (Bitext::default(), Links::default());
+    fn read(&mut self, memory: usize, job: &Job) -> Result<(Bitext, WordAlignments)> {
+        let (mut bitext, mut linked) = (Bitext::default(), WordAlignments::default());
         let mut of_line = Vec::new();
         let mut used = 0;
         while used < memory {
@@ -143,11 +143,11 @@ impl Files {
             bitext.push(src, tgt, ReadOptions::default());
             of_line.clear();
             let place = Place::line(&self.path, self.lines + 1);
-            Links::parse_line(links, place.clone(), &mut of_line)?;
+            WordAlignments::parse_line(links, place.clone(), &mut of_line)?;
             let number = bitext.len() - 1;
             let lengths =
                 (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
-            Links::check_inside(&of_line, lengths, place)?;
+            WordAlignments::check_inside(&of_line, lengths, place)?;
             used += 4 * (lengths.0 + lengths.1) + 8 * of_line.len() + 24;
             linked.push(of_line.iter().copied());
             self.lines += 1;
@@ -251,7 +251,7 @@ fn new_numbers(
 /// What threads count, and how.
 struct Task<'a> {
     bitext: &'a Bitext,
-    links: &'a Links,
+    links: &'a WordAlignments,
     options: &'a ExtractOptions,
     codes: (&'a [u32], &'a [u32]),
     words: (&'a Words, &'a Words),
@@ -352,7 +352,7 @@ impl<'a> Task<'a> {
     }
 }
 
-pub(super) fn check_links(bitext: &Bitext, links: &Links) -> Result<()> {
+pub(super) fn check_links(bitext: &Bitext, links: &WordAlignments) -> Result<()> {
     let place = |line| Place { file: "links".into(), line };
     let advice = || "do both come from the same corpus?".into();
     if links.len() != bitext.len() {

@@ -16,7 +16,7 @@ use super::run::Run;
 use super::words::Words;
 use super::{Counter, Piece};
 use crate::Job;
-use crate::align::Links;
+use crate::align::WordAlignments;
 use crate::corpus::Bitext;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u8;
@@ -103,7 +103,12 @@ pub struct Counts {
 
 impl Counts {
     /// Extracts and counts the phrase pairs of a bitext.
-    pub fn of(bitext: &Bitext, links: &Links, options: &ExtractOptions, job: &Job) -> Result<Self> {
+    pub fn of(
+        bitext: &Bitext,
+        links: &WordAlignments,
+        options: &ExtractOptions,
+        job: &Job,
+    ) -> Result<Self> {
         let mut counter = Counter::new(options)?;
         job.begin(bitext.len() as u64);
         counter.add(bitext, links, job)?;

@@ -1,6 +1,6 @@
 //! Phrase pairs that agree with a word alignment, counted with their orientations.
 //!
-//! In: `Bitext`, `Links`. Out: `Counts` of phrase pairs, of the links inside them and of their
+//! In: `Bitext`, `WordAlignments`. Out: `Counts` of phrase pairs, of the links inside them and of their
 //! orientation by the word, phrase and hierarchical model, towards both neighbours.
 //! How: `grid` finds the blocks of a sentence pair and `orientation` looks at their corners (one
 //! pass for all models); `count` takes the corpus piece by piece, `run` sorts occurrences until

@@ -1,6 +1,6 @@
 //! How often each orientation occurs in a text, without keeping any phrase pair.
 //!
-//! In: `Bitext`, `Links`. Out: by model and direction, how many occurrences of phrase pairs have
+//! In: `Bitext`, `WordAlignments`. Out: by model and direction, how many occurrences of phrase pairs have
 //! each class; the same numbers as adding up a whole table.
 //! How: the blocks of each sentence pair are found as for a table, and only counted.
 //! Cost: O(target²) a sentence for blocks; no memory beyond one sentence pair a thread.
@@ -10,7 +10,7 @@ use super::counts::MAX_LENGTH;
 use super::entry::Row;
 use super::grid::Grid;
 use super::orientation::Strictness;
-use crate::align::Links;
+use crate::align::WordAlignments;
 use crate::corpus::Bitext;
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -20,7 +20,7 @@ use crate::parallel::{self, BLOCK};
 /// Counts the orientations of all occurrences of phrase pairs up to a length.
 pub fn count_orientations(
     bitext: &Bitext,
-    links: &Links,
+    links: &WordAlignments,
     max_length: usize,
     strictness: Strictness,
     job: &Job,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Job;
-use crate::align::{Link, Links};
+use crate::align::{Link, WordAlignments};
 use crate::corpus::{Bitext, ReadOptions, SrcPos, TgtPos};
 use crate::orientation::{Class, Classes, Direction, Model, row_of};
 use proptest::prelude::*;
@@ -222,8 +222,8 @@ fn a_small_house_has_fourteen_phrase_pairs() {
 }
 
 /// A bitext with its links, of source, target and links as text.
-pub(crate) fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, Links) {
-    let (mut bitext, mut links) = (Bitext::default(), Links::default());
+pub(crate) fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, WordAlignments) {
+    let (mut bitext, mut links) = (Bitext::default(), WordAlignments::default());
     for (src, tgt, of_pair) in lines {
         bitext.push(src, tgt, ReadOptions::default());
         links.push(of_pair.split_whitespace().map(|link| {
@@ -234,13 +234,13 @@ pub(crate) fn corpus(lines: &[(&str, &str, &str)]) -> (Bitext, Links) {
     (bitext, links)
 }
 
-pub(crate) fn random_corpus(seed: u64, sentences: usize) -> (Bitext, Links) {
+pub(crate) fn random_corpus(seed: u64, sentences: usize) -> (Bitext, WordAlignments) {
     let mut state = seed.wrapping_mul(2) + 1;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) % below
     };
-    let (mut bitext, mut links) = (Bitext::default(), Links::default());
+    let (mut bitext, mut links) = (Bitext::default(), WordAlignments::default());
     for _ in 0..sentences {
         let lengths = (draw(7) + 1, draw(7) + 1);
         let mut line = |length, prefix: &str| {
@@ -258,8 +258,12 @@ pub(crate) fn random_corpus(seed: u64, sentences: usize) -> (Bitext, Links) {
     (bitext, links)
 }
 
-fn part(bitext: &Bitext, links: &Links, range: std::ops::Range<usize>) -> (Bitext, Links) {
-    let (mut some, mut own) = (Bitext::default(), Links::default());
+fn part(
+    bitext: &Bitext,
+    links: &WordAlignments,
+    range: std::ops::Range<usize>,
+) -> (Bitext, WordAlignments) {
+    let (mut some, mut own) = (Bitext::default(), WordAlignments::default());
     for number in range {
         let text = |ids: &[u32]| {
             ids.iter().map(|&id| bitext.vocab().word(id)).collect::<Vec<_>>().join(" ")
@@ -288,7 +292,7 @@ proptest! {
     fn shards_and_threads_give_the_same_counts(seed in any::<u64>(), cut in 0usize..=60) {
         let (bitext, links) = random_corpus(seed, 60);
         let options = ExtractOptions::default();
-        let count = |(bitext, links): (Bitext, Links), threads| {
+        let count = |(bitext, links): (Bitext, WordAlignments), threads| {
             Counts::of(&bitext, &links, &options, &Job::new(threads)).unwrap()
         };
         let whole = bytes_of(&count((bitext.clone(), links.clone()), 1));
@@ -324,7 +328,7 @@ fn pieces_of_files_give_the_counts_of_the_whole() {
     for number in 0..bitext.len() {
         src += &text(bitext.src().sentence(number));
         tgt += &text(bitext.tgt().sentence(number));
-        Links::write_sentence(links.sentence(number), &mut linked);
+        WordAlignments::write_sentence(links.sentence(number), &mut linked);
         linked.push('\n');
     }
     for (path, text) in paths.iter().zip([&src, &tgt, &linked]) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Job;
-use crate::align::{Link, Links};
+use crate::align::{Link, WordAlignments};
 use crate::corpus::{Bitext, WordId};
 use crate::error::Place;
 use crate::extract::tests::{corpus, random_corpus};
@@ -48,7 +48,7 @@ fn look(table: &PhraseTable, phrase: &str) -> crate::Result<Vec<Shown>> {
         let words: Vec<_> = option.tgt().map(|id| table.tgt_words().word(id).unwrap()).collect();
         let links: Vec<Link> = option.links().collect();
         let mut text = String::new();
-        Links::write_sentence(&links, &mut text);
+        WordAlignments::write_sentence(&links, &mut text);
         let rows = Model::ALL
             .into_iter()
             .flat_map(|model| Direction::ALL.into_iter().map(move |direction| (model, direction)));
@@ -205,7 +205,7 @@ fn long_phrases_keep_their_links() {
 fn the_largest_links_win_a_tie_in_moses_way_only() {
     let lines = [("a b", "x", "0-0"), ("a b", "x", "1-0")];
     let (bitext, _) = counts(&lines, 7);
-    let mut links = Links::default();
+    let mut links = WordAlignments::default();
     links.push([Link::new(0, 0)]);
     links.push([Link::new(1, 0)]);
     for (strictness, expected) in [(Strictness::Strict, "0-0"), (Strictness::Moses, "1-0")] {

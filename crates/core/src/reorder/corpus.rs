@@ -8,7 +8,7 @@
 
 use super::order::{Heuristic, check_source, order_of_links};
 use crate::Job;
-use crate::align::{Link, Links};
+use crate::align::{Link, WordAlignments};
 use crate::corpus::LineReader;
 use crate::corpus::annotated::{AnnotatedText, BadToken, Sentence};
 use crate::error::{Error, Place, Result};
@@ -56,9 +56,9 @@ impl Corpus {
             sentence_links.clear();
             posteriors.clear();
             let place = Place::line(links, number);
-            Links::parse_scored(link_line, place, &mut sentence_links, &mut posteriors)?;
+            WordAlignments::parse_scored(link_line, place, &mut sentence_links, &mut posteriors)?;
             let lengths = (sentence.len(), tgt_line.split_whitespace().count());
-            Links::check_inside(&sentence_links, lengths, Place::line(links, number))?;
+            WordAlignments::check_inside(&sentence_links, lengths, Place::line(links, number))?;
             corpus.push_scored(&sentence, &sentence_links, &posteriors)?;
             if corpus.len().is_multiple_of(BLOCK) {
                 job.check()?;

@@ -1,98 +1,102 @@
-//! Makes one set of links from the links of two directional models.
+//! Symmetrization of the links of two directional models.
 //!
-//! In: `by_src`, where each source word has at most one link, and `by_tgt`, where each target word
-//! has at most one.
+//! In: `by_src` with at most one link per source word, and `by_tgt` with at most one per target
+//! word.
 //! Out: links in ascending (source, target) order.
-//! How: grow-diag and its finals as in Koehn et al. (2005); order of visits as in definitions f.1, equal
-//! to Moses' symal.
+//! How: grow-diag and its final steps as in Koehn et al. (2005); visiting order as in definitions
+//! f.1, equal to Moses' symal.
 //! Cost: O(cells) memory, a few passes over the links of the sentence.
-//! Not: the posterior threshold, which needs no directional links (see `decode`).
+//! Not: the posterior threshold, which needs no directional links (see `text_aligner`).
 
-use super::links::{Link, Links};
+use super::word_alignments::{Link, WordAlignments};
 use crate::Job;
 use crate::corpus::Bitext;
 use crate::error::Result;
 
-/// Sentence pairs between two looks at the job.
-const CHECK_EVERY: usize = 1 << 12;
+/// Number of sentence pairs between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 12;
 
-/// How two directional alignments become one.
+/// A symmetrization heuristic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heuristic {
-    /// Links both models have.
+pub enum SymmetrizationHeuristic {
+    /// Links of both models.
     Intersect,
-    /// Links either model has.
+    /// Links of either model.
     Union,
-    /// The intersection, grown over side neighbours in the union.
+    /// The intersection, extended by horizontal and vertical neighbors in the union.
     Grow,
-    /// As `Grow`, with diagonal neighbours.
+    /// As `Grow`, with diagonal neighbors.
     GrowDiag,
-    /// As `GrowDiag`, then links of a word that has none yet.
+    /// As `GrowDiag`, then links of words that are still unlinked on one side.
     GrowDiagFinal,
-    /// As `GrowDiag`, then links between two words that have none yet.
+    /// As `GrowDiag`, then links of words that are unlinked on both sides.
     GrowDiagFinalAnd,
 }
 
-impl Heuristic {
-    /// All heuristics with the names used in options.
-    pub const ALL: [(&'static str, Heuristic); 6] = [
-        ("intersect", Heuristic::Intersect),
-        ("union", Heuristic::Union),
-        ("grow", Heuristic::Grow),
-        ("grow-diag", Heuristic::GrowDiag),
-        ("grow-diag-final", Heuristic::GrowDiagFinal),
-        ("grow-diag-final-and", Heuristic::GrowDiagFinalAnd),
+impl SymmetrizationHeuristic {
+    /// All heuristics with their option names.
+    pub const ALL: [(&'static str, SymmetrizationHeuristic); 6] = [
+        ("intersect", SymmetrizationHeuristic::Intersect),
+        ("union", SymmetrizationHeuristic::Union),
+        ("grow", SymmetrizationHeuristic::Grow),
+        ("grow-diag", SymmetrizationHeuristic::GrowDiag),
+        ("grow-diag-final", SymmetrizationHeuristic::GrowDiagFinal),
+        ("grow-diag-final-and", SymmetrizationHeuristic::GrowDiagFinalAnd),
     ];
 
-    /// The heuristic of this name.
-    pub fn named(name: &str) -> Option<Heuristic> {
-        Heuristic::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, heuristic)| heuristic)
+    /// Return the heuristic with this option name.
+    pub fn named(name: &str) -> Option<SymmetrizationHeuristic> {
+        SymmetrizationHeuristic::ALL
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, heuristic)| heuristic)
     }
 }
 
-/// Offsets of (target, source) in the order they are tried; the first four are the sides.
-const NEIGHBOURS: [(isize, isize); 8] =
+/// Offsets (target, source) of the neighbors in visiting order; the first four share a row or
+/// column.
+const NEIGHBORS: [(isize, isize); 8] =
     [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)];
 
-/// Joins the links of two directional models of a whole text: `by_src` gives each source word at
-/// most one target word, `by_tgt` each target word at most one source word.
-pub fn symmetrise_all(
-    by_src: &Links,
-    by_tgt: &Links,
+/// Symmetrize the links of a whole text: `by_src` has at most one link per source word, `by_tgt` at
+/// most one per target word.
+pub fn symmetrize_all(
+    by_src: &WordAlignments,
+    by_tgt: &WordAlignments,
     bitext: &Bitext,
-    heuristic: Heuristic,
+    heuristic: SymmetrizationHeuristic,
     job: &Job,
-) -> Result<Links> {
-    let mut joined = Links::default();
+) -> Result<WordAlignments> {
+    let mut joined = WordAlignments::default();
     for k in 0..bitext.len() {
-        if k.is_multiple_of(CHECK_EVERY) {
+        if k.is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
         let lens = (bitext.src().sentence(k).len(), bitext.tgt().sentence(k).len());
-        joined.push(symmetrise(by_src.sentence(k), by_tgt.sentence(k), lens, heuristic));
+        joined.push(symmetrize(by_src.sentence(k), by_tgt.sentence(k), lens, heuristic));
     }
     Ok(joined)
 }
 
-/// Joins the links of two directional models of a sentence with `src_len` and `tgt_len` words.
-pub fn symmetrise(
+/// Symmetrize the links of a sentence pair with `src_len` and `tgt_len` words.
+pub fn symmetrize(
     by_src: &[Link],
     by_tgt: &[Link],
     (src_len, tgt_len): (usize, usize),
-    heuristic: Heuristic,
+    heuristic: SymmetrizationHeuristic,
 ) -> Vec<Link> {
-    let mut grid = Grid::new(by_src, by_tgt, src_len, tgt_len);
+    let mut grid = LinkGrid::new(by_src, by_tgt, src_len, tgt_len);
     match heuristic {
-        Heuristic::Intersect => {}
-        Heuristic::Union => grid.keep_all(),
-        Heuristic::Grow => grid.grow(&NEIGHBOURS[..4]),
-        Heuristic::GrowDiag => grid.grow(&NEIGHBOURS),
-        Heuristic::GrowDiagFinal => {
-            grid.grow(&NEIGHBOURS);
+        SymmetrizationHeuristic::Intersect => {}
+        SymmetrizationHeuristic::Union => grid.keep_all(),
+        SymmetrizationHeuristic::Grow => grid.grow(&NEIGHBORS[..4]),
+        SymmetrizationHeuristic::GrowDiag => grid.grow(&NEIGHBORS),
+        SymmetrizationHeuristic::GrowDiagFinal => {
+            grid.grow(&NEIGHBORS);
             grid.finish(|src_free, tgt_free| src_free || tgt_free);
         }
-        Heuristic::GrowDiagFinalAnd => {
-            grid.grow(&NEIGHBOURS);
+        SymmetrizationHeuristic::GrowDiagFinalAnd => {
+            grid.grow(&NEIGHBORS);
             grid.finish(|src_free, tgt_free| src_free && tgt_free);
         }
     }
@@ -103,17 +107,17 @@ const BY_SRC: u8 = 1;
 const BY_TGT: u8 = 2;
 const KEPT: u8 = 4;
 
-/// The cells of a sentence, target by target; each holds which models have the link and whether it
-/// is kept.
-struct Grid {
+/// Cells of a sentence pair by target, then source position, with flags of the models that have the
+/// link and of kept links.
+struct LinkGrid {
     cells: Vec<u8>,
     src_covered: Vec<bool>,
     tgt_covered: Vec<bool>,
 }
 
-impl Grid {
+impl LinkGrid {
     fn new(by_src: &[Link], by_tgt: &[Link], src_len: usize, tgt_len: usize) -> Self {
-        let mut grid = Grid {
+        let mut grid = LinkGrid {
             cells: vec![0; src_len * tgt_len],
             src_covered: vec![false; src_len],
             tgt_covered: vec![false; tgt_len],
@@ -154,7 +158,7 @@ impl Grid {
         }
     }
 
-    /// Adds neighbours of kept links until a pass adds nothing.
+    /// Add neighbors of kept links until a pass adds none.
     fn grow(&mut self, offsets: &[(isize, isize)]) {
         let mut added = true;
         while added {
@@ -170,7 +174,7 @@ impl Grid {
     fn grow_from(&mut self, cell: usize, offsets: &[(isize, isize)]) -> bool {
         let mut added = false;
         for &offset in offsets {
-            let Some(near) = self.neighbour(cell, offset) else { continue };
+            let Some(near) = self.neighbor(cell, offset) else { continue };
             let is_candidate = self.cells[near] != 0 && self.cells[near] & KEPT == 0;
             if is_candidate
                 && (!self.src_covered[self.src_of(near)] || !self.tgt_covered[self.tgt_of(near)])
@@ -182,7 +186,7 @@ impl Grid {
         added
     }
 
-    fn neighbour(&self, cell: usize, (tgt_step, src_step): (isize, isize)) -> Option<usize> {
+    fn neighbor(&self, cell: usize, (tgt_step, src_step): (isize, isize)) -> Option<usize> {
         let src = self.src_of(cell).checked_add_signed(src_step)?;
         let tgt = self.tgt_of(cell).checked_add_signed(tgt_step)?;
         (src < self.src_covered.len() && tgt < self.tgt_covered.len())
@@ -216,7 +220,7 @@ impl Grid {
 mod tests {
     use super::*;
 
-    /// Links from pairs of digits, source first: `"00 21"`.
+    /// Parse links from pairs of digits, source first: `"00 21"`.
     fn links(text: &str) -> Vec<Link> {
         let digit = |byte: u8| usize::from(byte - b'0');
         text.split_whitespace()
@@ -225,19 +229,21 @@ mod tests {
             .collect()
     }
 
-    fn joined(by_src: &str, by_tgt: &str, heuristic: Heuristic) -> Vec<Link> {
-        symmetrise(&links(by_src), &links(by_tgt), (5, 5), heuristic)
+    fn joined(by_src: &str, by_tgt: &str, heuristic: SymmetrizationHeuristic) -> Vec<Link> {
+        symmetrize(&links(by_src), &links(by_tgt), (5, 5), heuristic)
     }
 
     #[test]
     fn first_example_of_the_specification() {
         let join = |heuristic| joined("00 11 21 33", "00 11 22 33 44", heuristic);
-        assert_eq!(join(Heuristic::Intersect), links("00 11 33"));
-        assert_eq!(join(Heuristic::Union), links("00 11 21 22 33 44"));
-        assert_eq!(join(Heuristic::Grow), links("00 11 21 22 33"));
-        for heuristic in
-            [Heuristic::GrowDiag, Heuristic::GrowDiagFinal, Heuristic::GrowDiagFinalAnd]
-        {
+        assert_eq!(join(SymmetrizationHeuristic::Intersect), links("00 11 33"));
+        assert_eq!(join(SymmetrizationHeuristic::Union), links("00 11 21 22 33 44"));
+        assert_eq!(join(SymmetrizationHeuristic::Grow), links("00 11 21 22 33"));
+        for heuristic in [
+            SymmetrizationHeuristic::GrowDiag,
+            SymmetrizationHeuristic::GrowDiagFinal,
+            SymmetrizationHeuristic::GrowDiagFinalAnd,
+        ] {
             assert_eq!(join(heuristic), links("00 11 21 22 33 44"));
         }
     }
@@ -245,11 +251,13 @@ mod tests {
     #[test]
     fn second_example_of_the_specification() {
         let join = |heuristic| joined("00 12 33 41", "00 21 22 33 44", heuristic);
-        assert_eq!(join(Heuristic::Intersect), links("00 33"));
-        assert_eq!(join(Heuristic::Grow), links("00 33"));
-        for heuristic in
-            [Heuristic::GrowDiag, Heuristic::GrowDiagFinal, Heuristic::GrowDiagFinalAnd]
-        {
+        assert_eq!(join(SymmetrizationHeuristic::Intersect), links("00 33"));
+        assert_eq!(join(SymmetrizationHeuristic::Grow), links("00 33"));
+        for heuristic in [
+            SymmetrizationHeuristic::GrowDiag,
+            SymmetrizationHeuristic::GrowDiagFinal,
+            SymmetrizationHeuristic::GrowDiagFinalAnd,
+        ] {
             assert_eq!(join(heuristic), links("00 12 21 22 33 44"));
         }
     }
@@ -259,14 +267,14 @@ mod tests {
         // 02 is on its own for by_src; 40 for by_tgt: row 0 of the source and column 0 of the
         // target are covered by 00
         let join = |heuristic| joined("00 42", "00 40", heuristic);
-        assert_eq!(join(Heuristic::GrowDiag), links("00"));
-        assert_eq!(join(Heuristic::GrowDiagFinal), links("00 40 42"));
-        assert_eq!(join(Heuristic::GrowDiagFinalAnd), links("00 42"));
+        assert_eq!(join(SymmetrizationHeuristic::GrowDiag), links("00"));
+        assert_eq!(join(SymmetrizationHeuristic::GrowDiagFinal), links("00 40 42"));
+        assert_eq!(join(SymmetrizationHeuristic::GrowDiagFinalAnd), links("00 42"));
     }
 
     #[test]
     fn empty_sentences_have_no_links() {
-        assert_eq!(symmetrise(&[], &[], (0, 3), Heuristic::GrowDiagFinal), vec![]);
-        assert_eq!(symmetrise(&[], &[], (0, 0), Heuristic::Union), vec![]);
+        assert_eq!(symmetrize(&[], &[], (0, 3), SymmetrizationHeuristic::GrowDiagFinal), vec![]);
+        assert_eq!(symmetrize(&[], &[], (0, 0), SymmetrizationHeuristic::Union), vec![]);
     }
 }

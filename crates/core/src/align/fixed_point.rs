@@ -1,63 +1,62 @@
-//! Expected counts as integers, so that the order of additions cannot change a sum.
+//! Expected counts as fixed-point integers, whose sum does not depend on the order of additions.
 //!
-//! In: shares between 0 and 1. Out: their sum, the same for every number of threads.
-//! How: fixed point with 32 bits after the point; integer addition is associative, that of floats
-//! is not.
+//! In: shares between 0 and 1. Out: their sum, identical for any number of threads.
+//! How: 32 fractional bits; integer addition is associative, floating-point addition is not.
 //! Cost: one atomic addition; 8 bytes.
 //! Not: negative counts, or sums of 2^32 and more.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const ONE: f64 = (1u64 << 32) as f64;
+const SCALE: f64 = (1u64 << 32) as f64;
 
-/// From here to twice as much, the last bit of a number is worth 1.
-const WHOLE: f64 = (1u64 << 52) as f64;
+/// Between this number and twice this number, consecutive f64 values differ by 1.
+const UNIT_SPACING: f64 = (1u64 << 52) as f64;
 
-/// The largest share that is told apart: far over the words of a sentence.
-const MOST: f32 = (1u32 << 19) as f32;
+/// Maximal share, far above the length of a sentence.
+const MAX_SHARE: f32 = (1u32 << 19) as f32;
 
-/// A share as fixed point, to the nearest; what is not positive counts as nothing.
+/// Convert a share to fixed point, rounded to nearest; a share that is not positive gives 0.
 #[inline]
 pub fn to_fixed(share: f32) -> u64 {
-    let share = if share > 0.0 { f64::from(share.min(MOST)) } else { 0.0 };
-    // What a conversion does in many steps, and for one number at a time.
-    (share * ONE + WHOLE).to_bits() - WHOLE.to_bits()
+    let share = if share > 0.0 { f64::from(share.min(MAX_SHARE)) } else { 0.0 };
+    // Faster than a conversion instruction, and vectorizable.
+    (share * SCALE + UNIT_SPACING).to_bits() - UNIT_SPACING.to_bits()
 }
 
-/// The value of a fixed-point sum.
+/// Convert a fixed-point sum to a number.
 pub fn from_fixed(sum: u64) -> f64 {
-    sum as f64 / ONE
+    sum as f64 / SCALE
 }
 
-/// A sum that many threads add to.
+/// A sum that threads share.
 #[derive(Debug, Default)]
 pub struct SharedSum(AtomicU64);
 
 impl SharedSum {
-    /// Adds a share.
+    /// Add a share atomically.
     #[inline]
     pub fn add(&self, share: f32) {
         self.0.fetch_add(to_fixed(share), Relaxed);
     }
 
-    /// Adds to the sum when no other thread does, which is quicker.
+    /// Add a share while no other thread does, which is faster.
     #[inline]
-    pub fn add_alone(&self, share: f32) {
+    pub fn add_exclusive(&self, share: f32) {
         self.0.store(self.0.load(Relaxed) + to_fixed(share), Relaxed);
     }
 
-    /// The sum in fixed point.
+    /// Return the sum in fixed point.
     pub fn fixed(&mut self) -> &mut u64 {
         self.0.get_mut()
     }
 
-    /// Returns the sum and starts again at 0.
+    /// Return the sum and reset it to 0.
     pub fn take(&mut self) -> f64 {
         from_fixed(std::mem::take(self.0.get_mut()))
     }
 }
 
-/// `len` sums that start at 0.
+/// Create `len` sums of 0.
 pub fn shared_sums(len: usize) -> Vec<SharedSum> {
     std::iter::repeat_with(SharedSum::default).take(len).collect()
 }

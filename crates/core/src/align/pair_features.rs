@@ -1,37 +1,37 @@
-//! What the models think of a sentence pair as a whole.
+//! Features of a sentence pair for estimating whether it is a translation.
 //!
-//! In: the posteriors and likelihoods of both directions for a pair. Out: a row of numbers from
-//! which Python learns how likely the pair is a translation.
-//! How: a side is explained when its words are far likelier given the other side than by their
-//! frequency alone; words are linked when both directions think so.
+//! In: posteriors and likelihoods of both directions. Out: a feature vector for the calibration in
+//! Python.
+//! How: a side is explained if its words are much more probable given the other side than by
+//! frequency; a word is linked if both directions agree.
 //! Cost: one pass over the cells of the pair.
-//! Not: the score itself, which is fitted (`wayword.align.quality`).
+//! Not: the score, which is fitted (`wayword.align.quality`).
 
 use super::Aligner;
 use super::lexicon::FLOOR;
-use super::pair::Posteriors;
-use super::shard::Words;
+use super::sentence_pair::LinkPosteriors;
+use super::text_shard::PairWords;
 use crate::narrow::to_f32;
 
-/// Numbers of a row, in this order: gain in log-likelihood per target word and per source word over
-/// the words' frequencies, links per word, shares of target and of source words that are linked,
-/// longest runs of target and of source words that are not (as shares), by how much target and
-/// source words are more at home on their own side than on the other, the share of target words that
-/// stand in the source as they are, numbers of target and of source words.
+/// Number of features, in this order: gain in log-likelihood per target word and per source word
+/// over the unigram frequencies; links per word; shares of linked target and source words; longest
+/// runs of unlinked target and source words (as shares); mean log-ratio of the frequencies on the
+/// own and on the other side, of target and source words; share of target words that occur in the
+/// source; numbers of target and source words.
 pub const FEATURES: usize = 12;
 
-/// A row of features.
+/// The features of a sentence pair.
 pub type FeatureRow = [f32; FEATURES];
 
-/// Agreement from which a word counts as linked.
+/// Minimal agreement of a linked word.
 const LINKED: f32 = 0.2;
 
-/// Logarithms of the words' frequencies, by side and number, and those of unknown words.
+/// Log frequencies of words by side and number, and those of unknown words.
 #[derive(Debug, Clone)]
-pub struct Frequencies([Vec<f32>; 2], [f32; 2]);
+pub struct LogFrequencies([Vec<f32>; 2], [f32; 2]);
 
-impl Frequencies {
-    /// Those an aligner remembers: of links, and of words without.
+impl LogFrequencies {
+    /// Estimate the frequencies from the counts of links and NULL in the aligner.
     pub fn of(aligner: &Aligner) -> Self {
         let occurrences = aligner.occurrences();
         let totals = occurrences.each_ref().map(|side| side.iter().sum::<f64>().max(1.0));
@@ -39,12 +39,12 @@ impl Frequencies {
         let of_side = |side: usize| {
             occurrences[side].iter().map(|&count| logarithm(side, count)).collect::<Vec<f32>>()
         };
-        // 1 is what a word has that was never seen.
-        Frequencies([of_side(0), of_side(1)], [logarithm(0, 1.0), logarithm(1, 1.0)])
+        // An unseen word has the pseudo-count 1.
+        LogFrequencies([of_side(0), of_side(1)], [logarithm(0, 1.0), logarithm(1, 1.0)])
     }
 
-    /// Mean log-ratio of the words of a pair under two numberings: by their own side and by the
-    /// other; words that a side does not know are as rare there as can be.
+    /// Return the mean log-ratio of the word frequencies on this side and on the other side;
+    /// unknown words have the minimal frequency.
     fn at_home(&self, side: usize, own: &[u32], other: &[u32]) -> f32 {
         let of = |side: usize, word: u32| {
             self.0[side].get(word as usize).copied().unwrap_or(self.1[side])
@@ -53,23 +53,24 @@ impl Frequencies {
         own.iter().zip(other).map(ratio).sum::<f32>() / own.len() as f32
     }
 
-    /// Log-likelihood of the words of a side; those that are not known are as likely as a model
-    /// without links finds them.
+    /// Return the unigram log-likelihood of the words of a side; unknown words have the floor
+    /// probability.
     fn of_side(&self, side: usize, words: &[u32]) -> f32 {
         let of_word = |&word: &u32| self.0[side].get(word as usize).copied();
         words.iter().map(|word| of_word(word).unwrap_or(FLOOR.ln())).sum()
     }
 }
 
-/// The row of a pair; `elsewhere` are its words in the numbers of the other side, `same` is how many
-/// target words stand in the source; `posteriors` and `likelihoods` are by direction, the target first.
+/// Compute the features of a pair. `elsewhere` holds its words in the numbers of the other side,
+/// `same` is the number of target words in the source; `posteriors` and `likelihoods` are by
+/// direction, the target first.
 pub fn features(
-    words: &Words,
-    elsewhere: &Words,
+    words: &PairWords,
+    elsewhere: &PairWords,
     same: usize,
-    posteriors: &[Posteriors; 2],
+    posteriors: &[LinkPosteriors; 2],
     likelihoods: [f32; 2],
-    frequencies: &Frequencies,
+    frequencies: &LogFrequencies,
 ) -> FeatureRow {
     let (src_len, tgt_len) = (words.src.len(), words.tgt.len());
     let [by_tgt, by_src] = posteriors;
@@ -99,7 +100,7 @@ pub fn features(
     ]
 }
 
-/// The longest run of words that are not linked.
+/// Return the length of the longest run of unlinked words.
 fn longest_gap(shares: &[f32]) -> f32 {
     let runs = shares.split(|&share| share > LINKED).map(<[f32]>::len);
     runs.max().unwrap_or_default() as f32

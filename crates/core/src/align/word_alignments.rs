@@ -1,9 +1,9 @@
-//! Word alignments of many sentence pairs, and Pharaoh's text form of them.
+//! Word alignments of many sentence pairs, and the Pharaoh format.
 //!
-//! In: lines such as `0-0 1-2`, source first, positions from 0. Out: `Links`, flat with
-//! offsets; within a sentence sorted by source, then target, each link once.
-//! A link that lies outside its sentence is an error that names the line.
-//! Cost: 8 bytes a link and 8 a sentence.
+//! In: lines such as `0-0 1-2`, source first, positions from 0. Out: `WordAlignments`, a flat list
+//! with offsets; the links of a sentence are distinct and sorted by source, then target.
+//! A link outside its sentence is an error with the line number.
+//! Cost: 8 bytes per link and 8 per sentence.
 
 use crate::Job;
 use crate::corpus::{Bitext, LineReader, SrcPos, TgtPos};
@@ -12,10 +12,10 @@ use crate::narrow::{to_u32, to_usize};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Lines between two looks at the job.
+/// Number of lines between two checks for cancellation.
 const BLOCK: usize = 1 << 12;
 
-/// A source word and a target word that mean the same.
+/// An alignment link: a source word and a target word that translate each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(C)]
 pub struct Link {
@@ -26,57 +26,57 @@ pub struct Link {
 }
 
 impl Link {
-    /// The link of these two positions.
+    /// Create a link from two positions.
     pub fn new(src: u32, tgt: u32) -> Self {
         Link { src: SrcPos(src), tgt: TgtPos(tgt) }
     }
 
-    /// The link of two words of a sentence pair, by index.
+    /// Create a link from the indices of two words.
     pub fn at(src: usize, tgt: usize) -> Self {
         Link::new(to_u32(src), to_u32(tgt))
     }
 }
 
-/// The links of many sentence pairs.
+/// The word alignments of many sentence pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Links {
+pub struct WordAlignments {
     links: Vec<Link>,
     offsets: Vec<u64>,
 }
 
-impl Default for Links {
+impl Default for WordAlignments {
     fn default() -> Self {
-        Links { links: Vec::new(), offsets: vec![0] }
+        WordAlignments { links: Vec::new(), offsets: vec![0] }
     }
 }
 
-impl Links {
-    /// Number of sentence pairs.
+impl WordAlignments {
+    /// Return the number of sentence pairs.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no sentence pair.
+    /// Return whether there are no sentence pairs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The links of one sentence pair, sorted; panics when there is no such pair.
+    /// Return the sorted links of a sentence pair; panic if the pair does not exist.
     pub fn sentence(&self, number: usize) -> &[Link] {
         &self.links[to_usize(self.offsets[number])..to_usize(self.offsets[number + 1])]
     }
 
-    /// The links of all sentence pairs, one after the other.
+    /// Return the links of all sentence pairs, concatenated.
     pub fn flat(&self) -> &[Link] {
         &self.links
     }
 
-    /// Where each pair's links start in `flat`, and one more entry for the end.
+    /// Return the start of each pair's links in `flat`, and the end of the last.
     pub fn offsets(&self) -> &[u64] {
         &self.offsets
     }
 
-    /// Adds the links of the next sentence pair, in any order.
+    /// Append the links of the next sentence pair, in any order.
     pub fn push(&mut self, links: impl IntoIterator<Item = Link>) {
         let start = self.links.len();
         self.links.extend(links);
@@ -92,21 +92,29 @@ impl Links {
         self.offsets.push(kept as u64);
     }
 
-    /// Reads a file in Pharaoh's form that belongs to a bitext.
+    /// Read a file in Pharaoh format that belongs to a bitext.
     pub fn read(path: &Path, bitext: &Bitext, job: &Job) -> Result<Self> {
         let mut lines = LineReader::open(path)?;
-        let mut links = Links::default();
+        let mut links = WordAlignments::default();
         let mut links_of_line = Vec::new();
         while let Some(line) = lines.next_str()? {
             let number = links.len();
             links_of_line.clear();
-            Links::parse_line(line, Place::line(path, number as u64 + 1), &mut links_of_line)?;
+            WordAlignments::parse_line(
+                line,
+                Place::line(path, number as u64 + 1),
+                &mut links_of_line,
+            )?;
             if number == bitext.len() {
                 return Err(uneven(path, number, bitext.len(), "more"));
             }
             let lengths =
                 (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
-            Links::check_inside(&links_of_line, lengths, Place::line(path, number as u64 + 1))?;
+            WordAlignments::check_inside(
+                &links_of_line,
+                lengths,
+                Place::line(path, number as u64 + 1),
+            )?;
             links.push(links_of_line.iter().copied());
             if links.len().is_multiple_of(BLOCK) {
                 job.check()?;
@@ -118,12 +126,12 @@ impl Links {
         Ok(links)
     }
 
-    /// Adds the links of a line in Pharaoh's form to `links`; `place` is where it stands.
+    /// Parse a line in Pharaoh format and append its links; `place` locates an error.
     pub fn parse_line(line: &str, place: Place, links: &mut Vec<Link>) -> Result<()> {
         parse(line, links).map_err(|found| not_links(place, found))
     }
 
-    /// Adds the links of a line to `links` and their posteriors, `0-1:0.98` or 1 for a plain link.
+    /// Parse a line with posteriors (`0-1:0.98`; 1 for a plain link) and append both.
     pub fn parse_scored(
         line: &str,
         place: Place,
@@ -144,13 +152,13 @@ impl Links {
         Ok(())
     }
 
-    /// Refuses links outside a sentence pair of these lengths.
+    /// Return an error if a link is outside a sentence pair of these lengths.
     pub fn check_inside(links: &[Link], lengths: (usize, usize), place: Place) -> Result<()> {
         let found = links.iter().find_map(|link| outside(*link, lengths));
         found.map_or(Ok(()), |found| Err(mismatch(place, found)))
     }
 
-    /// Writes the links of one sentence pair in Pharaoh's form to the end of `out`.
+    /// Append the links of a sentence pair in Pharaoh format to `out`.
     pub fn write_sentence(links: &[Link], out: &mut String) {
         for (number, link) in links.iter().enumerate() {
             let space = if number == 0 { "" } else { " " };
@@ -159,7 +167,7 @@ impl Links {
     }
 }
 
-/// Adds the links of a line to `links`, or says which word of it is no link.
+/// Append the links of a line, or return the malformed word.
 fn parse(line: &str, links: &mut Vec<Link>) -> std::result::Result<(), String> {
     for word in line.split_whitespace() {
         let link = word
@@ -170,7 +178,7 @@ fn parse(line: &str, links: &mut Vec<Link>) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// What to say when a link lies outside a sentence pair of these lengths.
+/// Return the message for a link outside a sentence pair of these lengths.
 pub fn outside(link: Link, (src, tgt): (usize, usize)) -> Option<String> {
     let (side, length) = if link.src.index() >= src {
         ("source", src)
@@ -211,7 +219,7 @@ mod tests {
 
     #[test]
     fn links_are_sorted_and_unique() {
-        let mut links = Links::default();
+        let mut links = WordAlignments::default();
         links.push([Link::new(1, 0), Link::new(0, 2), Link::new(1, 0)]);
         links.push([]);
         links.push([Link::new(3, 3)]);
@@ -225,7 +233,7 @@ mod tests {
         let mut own = Vec::new();
         parse(" 0-0  7-12\t1-3 ", &mut own).unwrap();
         let mut line = String::new();
-        Links::write_sentence(&own, &mut line);
+        WordAlignments::write_sentence(&own, &mut line);
         assert_eq!(line, "0-0 7-12 1-3");
         assert_eq!(parse("0-0 1:2", &mut own).unwrap_err(), "1:2");
         assert_eq!(parse("0--1", &mut own).unwrap_err(), "0--1");

@@ -1,55 +1,88 @@
-//! The words of one side of an aligner, as dense numbers.
+//! Dense word numbers of each side of an aligner.
 //!
-//! In: a training text, or the words of a saved model. Out: the number of a word, by vocab id.
-//! How: ids come from one vocab shared by both sides; tables want dense numbers per side, frequent
-//! words first.
-//! Rare words that begin alike share a number, so that endings do not scatter what little is known
-//! of them.
-//! Cost: O(words + vocab).
-//! Not: a stemmer; the beginning of a word is a poor man's stem in every language with endings.
+//! In: a training text, or the words of a saved model. Out: the number of a word, by vocabulary id.
+//! How: ids come from one vocabulary of both sides; tables need dense numbers per side, frequent
+//! words first. Rare words with the same prefix share a number, which pools the statistics of
+//! inflected forms.
+//! Cost: O(words + vocabulary).
+//! Not: a stemmer; a prefix approximates the stem in languages with suffixes.
 
-use crate::corpus::{Bitext, Vocab};
+use crate::corpus::{Bitext, Text, Vocab};
 use crate::narrow::to_u32;
 
-/// The number of every word the model does not know.
+/// The number of every unknown word.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Words that occur at least this often stand for themselves.
+/// Minimal frequency of a word with a number of its own.
 const FREQUENT: u64 = 5;
 
-/// Letters by which rare words are known.
+/// Length of the prefix of a rare word, in characters.
 const STEM_LETTERS: usize = 6;
 
-/// From vocab ids to the numbers of one side.
+/// A map from vocabulary ids to the word numbers of one side.
 #[derive(Debug, Clone, Default)]
-pub struct Numbering(Vec<u32>);
+pub struct WordNumbering(Vec<u32>);
 
-impl Numbering {
-    /// Numbers the words of `vocab` as a model does that knows `names`.
+impl WordNumbering {
+    /// Number the words of `vocab` by a model's vocabulary `names`.
     pub fn new(names: &Vocab, vocab: &Vocab) -> Self {
         let number = |id| {
             let word = vocab.word(id);
             names.id(word).or_else(|| names.id(&stem_name(word))).unwrap_or(UNKNOWN)
         };
-        Numbering((0..to_u32(vocab.len())).map(number).collect())
+        WordNumbering((0..to_u32(vocab.len())).map(number).collect())
     }
 
-    /// The number of a word, or `UNKNOWN`.
+    /// Return the number of a word, or `UNKNOWN`.
     pub fn number(&self, id: u32) -> u32 {
         self.0.get(id as usize).copied().unwrap_or(UNKNOWN)
     }
 }
 
-/// How often the words of a text occur on each side.
+/// Maximal sentence length. Longer lines are rarely sentences, and the cost is quadratic.
+pub const MAX_WORDS: usize = 1000;
+
+/// A bitext with the word numbers of both sides.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberedBitext<'a> {
+    /// The source side.
+    pub src: &'a Text,
+    /// The target side.
+    pub tgt: &'a Text,
+    /// Word numbers of the source side.
+    pub src_numbers: &'a WordNumbering,
+    /// Word numbers of the target side.
+    pub tgt_numbers: &'a WordNumbering,
+}
+
+impl<'a> NumberedBitext<'a> {
+    /// Combine a bitext with the numberings of its sides.
+    pub fn new(bitext: &'a Bitext, [src_numbers, tgt_numbers]: [&'a WordNumbering; 2]) -> Self {
+        NumberedBitext { src: bitext.src(), tgt: bitext.tgt(), src_numbers, tgt_numbers }
+    }
+
+    /// Return the number of sentence pairs.
+    pub fn len(&self) -> usize {
+        self.src.len()
+    }
+
+    /// Return whether pair `k` can have links: each side has 1 to `MAX_WORDS` words.
+    pub fn is_alignable(&self, k: usize) -> bool {
+        let fits = |side: &[u32]| (1..=MAX_WORDS).contains(&side.len());
+        fits(self.src.sentence(k)) && fits(self.tgt.sentence(k))
+    }
+}
+
+/// Word frequencies of each side of a text.
 #[derive(Debug, Clone, Default)]
 pub struct WordCounts {
-    /// The words of both sides.
+    /// Vocabulary of both sides.
     pub vocab: Vocab,
     counts: [Vec<u64>; 2],
 }
 
 impl WordCounts {
-    /// The counts of a whole bitext; its ids stay what they are.
+    /// Count the words of a bitext; its ids remain valid.
     pub fn of(bitext: &Bitext) -> Self {
         let vocab = bitext.vocab().clone();
         let counts = [bitext.src(), bitext.tgt()].map(|side| {
@@ -60,38 +93,37 @@ impl WordCounts {
         WordCounts { vocab, counts }
     }
 
-    /// Counts the words of a pair of lines.
+    /// Count the words of a pair of lines.
     pub fn add_lines(&mut self, src: &str, tgt: &str) {
         for (side, line) in [src, tgt].into_iter().enumerate() {
             line.split_whitespace().for_each(|word| self.add(side, word, 1));
         }
     }
 
-    /// Counts a word of a side, 0 the source and 1 the target.
+    /// Add `count` occurrences of a word to a side (0: source, 1: target).
     pub fn add(&mut self, side: usize, word: &str, count: u64) {
         let id = self.vocab.intern(word) as usize;
         let counts = &mut self.counts[side];
         if counts.len() <= id {
             counts.resize(id + 1, 0);
         }
-        // Counts that are read from a file may be anything.
+        // Counts read from a file may be arbitrary.
         counts[id] = counts[id].saturating_add(count);
     }
 
-    /// The words of a side that occur there, with their counts, in the order of their ids.
+    /// Return the words that occur on a side with their counts, in the order of ids.
     pub fn of_side(&self, side: usize) -> impl Iterator<Item = (&str, u64)> {
         let seen = (0u32..).zip(&self.counts[side]).filter(|&(_, &count)| count > 0);
         seen.map(|(id, &count)| (self.vocab.word(id), count))
     }
 
-    /// The names under which a model knows the words of each side.
+    /// Return the model's vocabulary of each side: words and prefixes of rare words.
     pub fn names(&self) -> [Vocab; 2] {
         [0, 1].map(|side| names(self.of_side(side)))
     }
 }
 
-/// The names under which a model knows words that occur so often, most frequent first, ties by
-/// name.
+/// Return the model's vocabulary for words with these counts, most frequent first, ties by name.
 fn names<'a>(words: impl Iterator<Item = (&'a str, u64)>) -> Vocab {
     let mut stems = Vocab::default();
     let mut stem_totals: Vec<u64> = Vec::new();
@@ -112,7 +144,8 @@ fn names<'a>(words: impl Iterator<Item = (&'a str, u64)>) -> Vocab {
     names
 }
 
-/// The name of a rare word: its beginning and a space, which no word contains. Numbers stay whole.
+/// Return the name of a rare word: its prefix and a space, which no word contains. Words with
+/// digits are not shortened.
 fn stem_name(word: &str) -> String {
     if word.contains(char::is_numeric) {
         return word.to_owned();
@@ -136,7 +169,7 @@ mod tests {
         assert_eq!(listed, ["the", "minist ", "1234567", "1234568"]);
         let new = vocab.intern("ministerial");
         let other = vocab.intern("unheard");
-        let numbering = Numbering::new(&names, &vocab);
+        let numbering = WordNumbering::new(&names, &vocab);
         assert_eq!(numbering.number(new), 1);
         assert_eq!(numbering.number(other), UNKNOWN);
         assert_eq!(numbering.number(9999), UNKNOWN);

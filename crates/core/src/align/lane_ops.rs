@@ -1,36 +1,36 @@
-//! Loops over rows of numbers, several at once.
+//! Vectorized loops over padded rows.
 //!
-//! In: rows whose length is a multiple of `LANES`. Out: sums, in an order that no processor changes.
-//! How: loops of a fixed length, for which the compiler uses registers as wide as the caller is
-//! compiled for.
-//! Cost: a multiplication and an addition a number.
-//! Not: fused operations, which only some processors have and which round otherwise.
+//! In: rows whose length is a multiple of `LANES`. Out: sums with a fixed order of additions.
+//! How: loops of fixed length, which the compiler vectorizes with the registers of the caller's
+//! target.
+//! Cost: one multiplication and one addition per value.
+//! Not: fused multiply-add, which only some processors have and which rounds differently.
 
 use std::array::from_fn;
 
-/// Numbers handled at once; rows are padded to a multiple of it.
+/// Number of values per step; rows are padded to a multiple.
 pub const LANES: usize = 8;
 
-/// Clears a vector and fills it with `len` zeros.
+/// Clear a vector and fill it with `len` zeros.
 #[inline(always)]
-pub fn zeros(vector: &mut Vec<f32>, len: usize) {
+pub fn fill_zeros(vector: &mut Vec<f32>, len: usize) {
     vector.clear();
     vector.resize(len, 0.0);
 }
 
-/// Writes what `combine` makes of the numbers of two rows, place by place.
+/// Write `combine` of two rows element by element.
 #[inline(always)]
-pub fn write_from(out: &mut [f32], a: &[f32], b: &[f32], combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_into(out: &mut [f32], a: &[f32], b: &[f32], combine: impl Fn(f32, f32) -> f32) {
     let (out, a, b) = (as_lanes_mut(out), as_lanes(a), as_lanes(b));
     for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-        // Written at once: the compiler cannot know that the rows are apart.
+        // A single assignment: the compiler cannot prove that the rows do not overlap.
         *out = from_fn(|lane| combine(a[lane], b[lane]));
     }
 }
 
-/// Changes a row to what `combine` makes of its numbers and those of another.
+/// Replace each element of a row by `combine` of it and the element of another row.
 #[inline(always)]
-pub fn change_from(row: &mut [f32], other: &[f32], combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_in_place(row: &mut [f32], other: &[f32], combine: impl Fn(f32, f32) -> f32) {
     for (row, other) in as_lanes_mut(row).iter_mut().zip(as_lanes(other)) {
         let before = *row;
         *row = from_fn(|lane| combine(before[lane], other[lane]));
@@ -47,7 +47,7 @@ fn as_lanes_mut(row: &mut [f32]) -> &mut [[f32; LANES]] {
     row.as_chunks_mut().0
 }
 
-/// The sum of a row.
+/// Return the sum of a row.
 #[inline(always)]
 pub fn lane_sum(row: &[f32]) -> f32 {
     let mut sums = [0f32; LANES];
@@ -57,7 +57,7 @@ pub fn lane_sum(row: &[f32]) -> f32 {
     total(sums)
 }
 
-/// The sum of the products of two rows, place by place.
+/// Return the dot product of two rows.
 #[inline(always)]
 pub fn lane_dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; LANES];
@@ -72,7 +72,7 @@ fn total([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// The largest number of a row that has none below 0.
+/// Return the maximum of a row of non-negative values.
 #[inline(always)]
 pub fn lane_max(row: &[f32]) -> f32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
@@ -85,13 +85,14 @@ pub fn lane_max(row: &[f32]) -> f32 {
     most.into_iter().fold(0.0, larger)
 }
 
-/// Values whose stretches are added together: all of them, or none.
+/// Number of values whose windows are added together.
 const GROUP: usize = 4;
 
-/// Adds to `out` the stretches of `table` that begin where `start` says for the place of each value,
-/// times that value. Values in groups that stay under `share` of the largest are left out.
+/// Add windows of `table` to `out`, each scaled by a value; `start` returns the offset of the
+/// window by the index of the value. Groups whose values are all below `share` times the maximum
+/// are skipped.
 #[inline(always)]
-pub fn add_stretches(
+pub fn add_scaled_windows(
     values: &[f32],
     share: f32,
     table: &[f32],
@@ -106,7 +107,7 @@ pub fn add_stretches(
     }
 }
 
-/// Whether a value is over `least`; all are looked at, as that is a single guess for the processor.
+/// Return whether a value exceeds `least`; without short circuit, for a single branch.
 #[inline(always)]
 fn has_more(group: &[f32; GROUP], least: f32) -> bool {
     group.iter().fold(false, |has_more, &value| has_more | (value > least))
@@ -128,17 +129,17 @@ fn add_group(values: &[f32; GROUP], table: &[f32], starts: [usize; GROUP], out: 
     }
 }
 
-/// Adds to `out` at `row + d` the products of all values with the numbers of `row` that are `d`
-/// places farther on, where `row` is the length of both lists; values that are too small are left out
-/// as in `add_stretches`. `padded` holds the row between as many zeros before it and after it.
+/// Add the cross-correlation of `values` with a row to `out`: index `row + d` gets the products at
+/// distance `d`, where `row` is the length of both lists. Small values are skipped as in
+/// `add_scaled_windows`. `padded` is the row between as many zeros on either side.
 #[inline(always)]
-pub fn add_products(values: &[f32], share: f32, padded: &[f32], out: &mut [f32]) {
+pub fn add_cross_correlation(values: &[f32], share: f32, padded: &[f32], out: &mut [f32]) {
     let least = share * lane_max(values);
     let row = values.len();
     for (number, group) in values.as_chunks::<GROUP>().0.iter().enumerate() {
         if has_more(group, least) {
             let place = number * GROUP;
-            // Elsewhere there are zeros.
+            // The products are 0 outside this range.
             let from = (row - place - GROUP) / LANES * LANES;
             let to = (2 * row - place).next_multiple_of(LANES);
             add_group(group, padded, from_fn(|k| place + k + from), &mut out[from..to]);
@@ -157,7 +158,7 @@ mod tests {
         (values[2], values[9], values[15]) = (2.0, 10.0, 0.001);
         for lanes in 0..20 {
             let mut out = vec![1.0; lanes * LANES];
-            add_stretches(&values, 0.01, &table, |place| place + 1, &mut out);
+            add_scaled_windows(&values, 0.01, &table, |place| place + 1, &mut out);
             for (column, sum) in out.iter().enumerate() {
                 let column = column as f32;
                 assert_eq!(*sum, 1.0 + 2.0 * (3.0 + column) + 10.0 * (10.0 + column));
@@ -178,7 +179,7 @@ mod tests {
                 }
             }
             let mut out = vec![0.0; 2 * row];
-            add_products(&values, 0.0, &padded, &mut out);
+            add_cross_correlation(&values, 0.0, &padded, &mut out);
             assert_eq!(out, expected);
         }
     }

@@ -1,20 +1,20 @@
-//! A training whose text lies in parts, each counted by a task of its own, anywhere.
+//! Training as tasks over shards of a text, on any machine.
 //!
-//! In: files of text, and the files that earlier tasks wrote. Out: files for later tasks; at the
-//! end an `Aligner`, the one that `Aligner::fit_files` learns from the same text, byte for byte.
-//! How: `count_words` of every part → `number_words` → `write_shard` and `count_pairs` of every part
-//! → `start` → `expect` of every part, `update`, until it is done → `finish`. All that is added up
-//! is a whole number, so that the number and the order of the parts change nothing.
-//! Cost: a file of numbers between tasks; tasks over parts hold one part and the lexicon.
-//! Not: where tasks run, which Python decides (`wayword.align.parts`).
+//! In: text files, and the files of earlier tasks. Out: files for later tasks; at the end an
+//! `Aligner` that equals the result of `Aligner::fit_files` on the whole text, byte for byte.
+//! How: `count_words` of each shard → `number_words` → `write_shard` and `count_pairs` of each
+//! shard → `start` → `expect` of each shard and `update`, until done → `finish`. All sums are
+//! integers, so the number and order of shards do not matter.
+//! Cost: a file between tasks; a task over a shard holds the shard and the lexicon.
+//! Not: placement of tasks; see `wayword.align.parts` in Python.
 
-use super::build::Builder;
-use super::cooccur::{Chances, cooccurrences};
-use super::expect::Counts;
-use super::shard::{LeftOut, Shard, Words, number_lines};
-use super::train::Training;
-use super::words::{Numbering, WordCounts};
-use super::{Aligner, FitOptions, FitSummary};
+use super::cooccurrence::{MarginalCounts, count_cooccurrences};
+use super::e_step::ExpectedCounts;
+use super::lexicon_builder::LexiconBuilder;
+use super::text_shard::{PairWords, SkippedPairs, TextShard, number_files};
+use super::train::AlignerTraining;
+use super::word_numbering::{WordCounts, WordNumbering};
+use super::{Aligner, AlignerOptions, AlignerSummary};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -29,7 +29,7 @@ const PAIRS: WireKind = *b"wwalpair";
 const STATE: WireKind = *b"wwalstat";
 const COUNTS: WireKind = *b"wwalcnts";
 
-/// Counts the words of a part of a text.
+/// Count the words of a shard.
 pub fn count_words(files: &[(PathBuf, PathBuf)], out: &Path, job: &Job) -> Result<()> {
     let mut counts = WordCounts::default();
     for (src, tgt) in files {
@@ -49,7 +49,7 @@ pub fn count_words(files: &[(PathBuf, PathBuf)], out: &Path, job: &Job) -> Resul
     wire.finish()
 }
 
-/// Numbers the words of all parts.
+/// Number the words of all shards.
 pub fn number_words(counts: &[PathBuf], out: &Path, job: &Job) -> Result<()> {
     let mut sum = WordCounts::default();
     for path in counts {
@@ -87,11 +87,11 @@ fn read_names(path: &Path) -> Result<[Vocab; 2]> {
     Ok(names)
 }
 
-/// Writes a part of the text in numbers.
+/// Write a shard in word numbers.
 pub fn write_shard(
     files: &[(PathBuf, PathBuf)],
     names: &Path,
-    options: &FitOptions,
+    options: &AlignerOptions,
     out: &Path,
     job: &Job,
 ) -> Result<()> {
@@ -103,20 +103,20 @@ pub fn write_shard(
         })?;
     }
     let names = read_names(names)?;
-    let numbers = [0, 1].map(|side| Numbering::new(&names[side], &counts.vocab));
-    let mut shard = options.empty_shard();
-    number_lines(files, &counts.vocab, &numbers, &mut shard, job)?;
+    let numbers = [0, 1].map(|side| WordNumbering::new(&names[side], &counts.vocab));
+    let mut shard = options.new_shard();
+    number_files(files, &counts.vocab, &numbers, &mut shard, job)?;
     let shard = shard.finish()?;
     let mut wire = Wire::create(out, SHARD)?;
     shard.write(&mut wire)?;
     wire.finish()
 }
 
-/// Reads a part. All of its pairs must have words on both sides, with numbers below these.
-fn read_shard(path: &Path, options: &FitOptions, [src, tgt]: [usize; 2]) -> Result<Shard> {
+/// Read a shard. Every pair must have words on both sides, with numbers below these limits.
+fn read_shard(path: &Path, options: &AlignerOptions, [src, tgt]: [usize; 2]) -> Result<TextShard> {
     let mut wire = Unwire::open(path, SHARD)?;
-    let shard = Shard::read(&mut wire, options.empty_shard())?;
-    let (mut words, mut buffer, mut pairs) = (Words::default(), Vec::new(), 0);
+    let shard = TextShard::read(&mut wire, options.new_shard())?;
+    let (mut words, mut buffer, mut pairs) = (PairWords::default(), Vec::new(), 0);
     let fits = |side: &[u32], end: usize| {
         !side.is_empty() && side.iter().all(|&word| (word as usize) < end)
     };
@@ -132,33 +132,33 @@ fn read_shard(path: &Path, options: &FitOptions, [src, tgt]: [usize; 2]) -> Resu
     if pairs == shard.len() { Ok(shard) } else { Err(wire.wrong("pairs without words")) }
 }
 
-/// Counts which words of a part occur together.
+/// Count the co-occurring word pairs of a shard.
 pub fn count_pairs(
     shard: &Path,
     names: &Path,
-    options: &FitOptions,
+    options: &AlignerOptions,
     out: &Path,
     job: &Job,
 ) -> Result<()> {
     let names = read_names(names)?;
     let text = read_shard(shard, options, [names[0].len(), names[1].len()])?;
-    let room = options.room(&names)?;
-    let chances = Chances::of(&text, (names[0].len(), names[1].len()), job)?;
+    let budget = options.budget(&names)?;
+    let marginals = MarginalCounts::of(&text, (names[0].len(), names[1].len()), job)?;
     let mut wire = Wire::create(out, PAIRS)?;
-    for number in [text.all_pairs(), text.left_out.blank, text.left_out.too_long] {
+    for number in [text.all_pairs(), text.skipped.blank, text.skipped.too_long] {
         wire.number(number as u64)?;
     }
-    wire.u64s(&text.flat_shapes())?;
-    wire.u64s(&chances.src)?;
-    wire.u64s(&chances.tgt)?;
-    cooccurrences(&text, &chances, room.counting, job, |row| {
+    wire.u64s(&text.flat_length_counts())?;
+    wire.u64s(&marginals.src)?;
+    wire.u64s(&marginals.tgt)?;
+    count_cooccurrences(&text, &marginals, budget.counting, job, |row| {
         wire.u32s(&row.iter().map(|&(tgt, _)| tgt).collect::<Vec<_>>())?;
         wire.u64s(&row.iter().map(|&(_, sum)| sum).collect::<Vec<_>>())
     })?;
     wire.finish()
 }
 
-/// Adds the values of a list to sums; the first list makes room for them.
+/// Add a list to sums of the same length; an empty list of sums takes the length of the first.
 fn add_list(sums: &mut Vec<u64>, values: &[u64], wire: &Unwire) -> Result<()> {
     if sums.is_empty() {
         sums.resize(values.len(), 0);
@@ -170,34 +170,34 @@ fn add_list(sums: &mut Vec<u64>, values: &[u64], wire: &Unwire) -> Result<()> {
     Ok(())
 }
 
-/// Makes the first state from the pairs of words of all parts.
+/// Create the initial model from the word pairs of all shards.
 pub fn start(
     pairs: &[PathBuf],
     names: &Path,
-    options: &FitOptions,
+    options: &AlignerOptions,
     out: &Path,
     job: &Job,
 ) -> Result<()> {
-    options.check()?;
+    options.validate()?;
     let names = read_names(names)?;
-    let room = options.room(&names)?;
+    let budget = options.budget(&names)?;
     let mut parts: Vec<Unwire> =
         pairs.iter().map(|path| Unwire::open(path, PAIRS)).collect::<Result<_>>()?;
-    let (mut summary, mut sums) = (FitSummary::default(), [Vec::new(), Vec::new()]);
-    let mut text = options.empty_shard();
+    let (mut summary, mut sums) = (AlignerSummary::default(), [Vec::new(), Vec::new()]);
+    let mut text = options.new_shard();
     for wire in &mut parts {
         summary.pairs += to_usize(wire.number()?);
         summary.blank += to_usize(wire.number()?);
         summary.too_long += to_usize(wire.number()?);
-        text.add_flat_shapes(&wire.read_u64s()?);
+        text.add_flat_length_counts(&wire.read_u64s()?);
         for sums in &mut sums {
             let values = wire.read_u64s()?;
             add_list(sums, &values, wire)?;
         }
     }
     let [src, tgt] = sums;
-    let chances = Chances::from_sums(src, tgt);
-    let mut builder = Builder::new(&chances, room.pairs);
+    let marginals = MarginalCounts::from_sums(src, tgt);
+    let mut builder = LexiconBuilder::new(&marginals, budget.pairs);
     let mut row = Vec::new();
     for src in 0..names[0].len() {
         if src % 1024 == 0 {
@@ -218,11 +218,11 @@ pub fn start(
     }
     let (lexicon, no_room) = builder.finish(options.first_discount);
     summary.no_room = no_room;
-    let training = Training::new(options, names[1].len(), lexicon, &text.shapes);
+    let training = AlignerTraining::new(options, names[1].len(), lexicon, &text.length_counts);
     write_state(&training, &summary, out)
 }
 
-fn write_state(training: &Training, summary: &FitSummary, out: &Path) -> Result<()> {
+fn write_state(training: &AlignerTraining, summary: &AlignerSummary, out: &Path) -> Result<()> {
     let mut wire = Wire::create(out, STATE)?;
     for number in [summary.pairs, summary.blank, summary.too_long] {
         wire.number(number as u64)?;
@@ -232,19 +232,24 @@ fn write_state(training: &Training, summary: &FitSummary, out: &Path) -> Result<
     wire.finish()
 }
 
-fn read_state(path: &Path, options: &FitOptions) -> Result<(Training, FitSummary)> {
+fn read_state(path: &Path, options: &AlignerOptions) -> Result<(AlignerTraining, AlignerSummary)> {
     let mut wire = Unwire::open(path, STATE)?;
     let [pairs, blank, too_long] = [wire.number()?, wire.number()?, wire.number()?].map(to_usize);
-    let summary =
-        FitSummary { pairs, blank, too_long, no_room: wire.number()?, ..FitSummary::default() };
-    Ok((Training::read(&mut wire, options)?, summary))
+    let summary = AlignerSummary {
+        pairs,
+        blank,
+        too_long,
+        no_room: wire.number()?,
+        ..AlignerSummary::default()
+    };
+    Ok((AlignerTraining::read(&mut wire, options)?, summary))
 }
 
-/// Counts the links of a part.
+/// E step: compute the expected counts of a shard.
 pub fn expect(
     shard: &Path,
     state: &Path,
-    options: &FitOptions,
+    options: &AlignerOptions,
     out: &Path,
     job: &Job,
 ) -> Result<()> {
@@ -257,16 +262,16 @@ pub fn expect(
     wire.finish()
 }
 
-/// Makes the next state from the counts of all parts; whether every pass was made.
+/// M step: update the model from the counts of all shards. Return whether all iterations are done.
 pub fn update(
     state: &Path,
     counts: &[PathBuf],
-    options: &FitOptions,
+    options: &AlignerOptions,
     out: &Path,
     job: &Job,
 ) -> Result<bool> {
     let (mut training, summary) = read_state(state, options)?;
-    let mut sum = Counts::none();
+    let mut sum = ExpectedCounts::none();
     for path in counts {
         job.check()?;
         sum.add(&mut Unwire::open(path, COUNTS)?)?;
@@ -285,23 +290,23 @@ pub fn update(
     Ok(training.is_done())
 }
 
-/// The aligner of a training of which every pass was made.
-pub fn finish(state: &Path, names: &Path, options: &FitOptions) -> Result<Aligner> {
+/// Create the aligner after the last iteration.
+pub fn finish(state: &Path, names: &Path, options: &AlignerOptions) -> Result<Aligner> {
     let (training, summary) = read_state(state, options)?;
     let names = read_names(names)?;
     let (lexicon, order) = training.finish(&Job::default())?;
     let lexicon_size = lexicon.pair_count();
     let mut aligner = Aligner::new(names, lexicon, order, options.null_prob);
-    aligner.summary = Some(FitSummary { lexicon: lexicon_size, ..summary });
+    aligner.summary = Some(AlignerSummary { lexicon: lexicon_size, ..summary });
     Ok(aligner)
 }
 
-impl Shard {
+impl TextShard {
     fn write(&self, wire: &mut Wire) -> Result<()> {
-        for number in [self.len(), self.left_out.blank, self.left_out.too_long] {
+        for number in [self.len(), self.skipped.blank, self.skipped.too_long] {
             wire.number(number as u64)?;
         }
-        wire.u64s(&self.flat_shapes())?;
+        wire.u64s(&self.flat_length_counts())?;
         let mut buffer = Vec::new();
         wire.number(self.blocks() as u64)?;
         for number in 0..self.blocks() {
@@ -310,11 +315,11 @@ impl Shard {
         Ok(())
     }
 
-    fn read(wire: &mut Unwire, mut shard: Shard) -> Result<Shard> {
+    fn read(wire: &mut Unwire, mut shard: TextShard) -> Result<TextShard> {
         let pairs = to_usize(wire.number()?);
         let [blank, too_long] = [wire.number()?, wire.number()?].map(to_usize);
-        shard.left_out = LeftOut { blank, too_long };
-        shard.add_flat_shapes(&wire.read_u64s()?);
+        shard.skipped = SkippedPairs { blank, too_long };
+        shard.add_flat_length_counts(&wire.read_u64s()?);
         for _ in 0..wire.number()? {
             shard.push_block(&wire.read_u8s()?)?;
         }

@@ -1,17 +1,16 @@
-//! Writes a trained aligner to bytes and reads it back.
+//! File format of a trained aligner.
 //!
-//! In: an `Aligner`, or bytes. Out: bytes, or an `Aligner` that gives exactly the same links, or
-//! what is wrong with them.
-//! How: a sealed body of little-endian numbers and UTF-8 names.
-//! A lexicon row is its length, its target words in ascending order, and their weights as they are
-//! in memory.
-//! Cost: 8 bytes per pair of words; one pass over the bytes.
-//! Not: compression, or versions before this one.
+//! In: an `Aligner`, or bytes. Out: bytes, or an `Aligner` that gives the same links, or the flaw
+//! of the bytes.
+//! How: a sealed body of little-endian numbers and UTF-8 words.
+//! A row of the lexicon is its length, its target words in ascending order, and their weights.
+//! Cost: 8 bytes per word pair; one pass over the bytes.
+//! Not: compression, or earlier versions.
 
-use super::jump::{DISTANCES, EDGES, Jumps};
-use super::lexicon::{Entry, Lexicon, SideScale};
-use super::numbered::MAX_WORDS;
-use super::{Aligner, MAX_CALIBRATION, Order};
+use super::jump::{DISTANCES, EDGES, JumpWeights};
+use super::lexicon::{LexiconEntry, SideScale, TranslationLexicon};
+use super::word_numbering::MAX_WORDS;
+use super::{Aligner, MAX_CALIBRATION, PositionModel};
 use crate::corpus::Vocab;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;
@@ -31,20 +30,20 @@ const DIAGONAL: u32 = 0;
 const HMM: u32 = 1;
 
 impl Aligner {
-    /// Writes the aligner to a file.
+    /// Write the aligner to a file.
     pub fn save(&self, path: &Path) -> Result<()> {
         NewFile::save(path, &self.to_bytes())
     }
 
-    /// Opens a saved aligner.
+    /// Load a saved aligner.
     pub fn load(path: &Path) -> Result<Aligner> {
         let bytes = fs::read(path).map_err(|source| Error::io(path, source))?;
         Aligner::from_bytes(&bytes).map_err(|flaw| SEAL.error(Place::file(path), flaw))
     }
 
-    /// The aligner as the bytes of a file.
+    /// Encode the aligner as the content of a file.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut body = Writer(Vec::new());
+        let mut body = AlignerWriter(Vec::new());
         body.f32s(&[self.null_prob]);
         body.order(&self.order);
         body.names(&self.src_names);
@@ -57,9 +56,9 @@ impl Aligner {
         SEAL.seal(&[], &body.0)
     }
 
-    /// Reads what `to_bytes` wrote; every byte is checked.
+    /// Decode the output of `to_bytes`; every byte is checked.
     pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Aligner> {
-        let mut body = Reader(SEAL.open(bytes)?.read()?);
+        let mut body = AlignerReader(SEAL.open(bytes)?.read()?);
         let null_prob = body.probability()?;
         let order = body.order()?;
         let src_names = body.names()?;
@@ -72,9 +71,9 @@ impl Aligner {
     }
 }
 
-struct Writer(Vec<u8>);
+struct AlignerWriter(Vec<u8>);
 
-impl Writer {
+impl AlignerWriter {
     fn u32(&mut self, value: u32) {
         self.0.extend(value.to_le_bytes());
     }
@@ -83,13 +82,13 @@ impl Writer {
         values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
     }
 
-    fn order(&mut self, order: &Order) {
+    fn order(&mut self, order: &PositionModel) {
         match order {
-            Order::Diagonal { tension } => {
+            PositionModel::Diagonal { tension } => {
                 self.u32(DIAGONAL);
                 self.f32s(&[*tension]);
             }
-            Order::Hmm(directions) => {
+            PositionModel::Hmm(directions) => {
                 self.u32(HMM);
                 for jumps in directions.iter() {
                     self.f32s(&jumps.step);
@@ -108,7 +107,7 @@ impl Writer {
         }
     }
 
-    fn lexicon(&mut self, lexicon: &Lexicon) {
+    fn lexicon(&mut self, lexicon: &TranslationLexicon) {
         for side in [&lexicon.src, &lexicon.tgt] {
             self.f32s(&side.given);
             self.f32s(&side.null);
@@ -122,10 +121,10 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(Body<'a>);
+struct AlignerReader<'a>(Body<'a>);
 
-impl Reader<'_> {
-    /// Finite numbers that are not negative.
+impl AlignerReader<'_> {
+    /// Read finite values that are not negative.
     fn f32s(&mut self, len: usize) -> Checked<Vec<f32>> {
         let values: Vec<f32> = self.0.groups(len)?.map(f32::from_le_bytes).collect();
         if values.iter().all(|value| value.is_finite() && *value >= 0.0) {
@@ -150,19 +149,19 @@ impl Reader<'_> {
         Err(Flaw::new("a probability is over 1"))
     }
 
-    fn order(&mut self) -> Checked<Order> {
+    fn order(&mut self) -> Checked<PositionModel> {
         match self.0.u32()? {
             DIAGONAL => match self.f32s(1)?[0] {
-                tension if tension <= MAX_WORDS as f32 => Ok(Order::Diagonal { tension }),
+                tension if tension <= MAX_WORDS as f32 => Ok(PositionModel::Diagonal { tension }),
                 _ => Err(Flaw::new("the tension is too high")),
             },
-            HMM => Ok(Order::Hmm(Box::new([self.jumps()?, self.jumps()?]))),
+            HMM => Ok(PositionModel::Hmm(Box::new([self.jumps()?, self.jumps()?]))),
             _ => Err(Flaw::new("an unknown model of order")),
         }
     }
 
-    fn jumps(&mut self) -> Checked<Jumps> {
-        Ok(Jumps {
+    fn jumps(&mut self) -> Checked<JumpWeights> {
+        Ok(JumpWeights {
             step: self.positive_f32s(DISTANCES)?,
             first: self.positive_f32s(EDGES)?,
             last: self.positive_f32s(EDGES)?,
@@ -181,7 +180,7 @@ impl Reader<'_> {
         Ok(names)
     }
 
-    /// What may follow the lexicon.
+    /// Read the optional calibration after the lexicon.
     fn calibration(&mut self) -> Checked<Vec<f32>> {
         if self.0.is_at_end() {
             return Ok(Vec::new());
@@ -201,8 +200,8 @@ impl Reader<'_> {
         Ok(SideScale { given: self.f32s(len)?, null: self.f32s(len)? })
     }
 
-    fn lexicon(&mut self, src_len: usize, tgt_len: usize) -> Checked<Lexicon> {
-        let mut lexicon = Lexicon::new();
+    fn lexicon(&mut self, src_len: usize, tgt_len: usize) -> Checked<TranslationLexicon> {
+        let mut lexicon = TranslationLexicon::new();
         lexicon.src = self.side(src_len)?;
         lexicon.tgt = self.side(tgt_len)?;
         for _ in 0..src_len {
@@ -212,7 +211,7 @@ impl Reader<'_> {
         Ok(lexicon)
     }
 
-    fn row(&mut self, tgt_len: usize) -> Checked<Vec<Entry>> {
+    fn row(&mut self, tgt_len: usize) -> Checked<Vec<LexiconEntry>> {
         let len = self.0.u32()? as usize;
         let tgt: Vec<u32> = self.0.groups(len)?.map(u32::from_le_bytes).collect();
         let is_ascending = tgt.windows(2).all(|pair| pair[0] < pair[1]);
@@ -220,6 +219,6 @@ impl Reader<'_> {
             return Err(Flaw::new("a row of the lexicon is out of order"));
         }
         let weights = self.f32s(len)?;
-        Ok(tgt.into_iter().zip(weights).map(|(tgt, weight)| Entry { tgt, weight }).collect())
+        Ok(tgt.into_iter().zip(weights).map(|(tgt, weight)| LexiconEntry { tgt, weight }).collect())
     }
 }

@@ -1,94 +1,97 @@
-//! A text to learn from, in the numbers of a model: the whole text, or a part of it.
+//! A training text, or a shard of one, in word numbers.
 //!
-//! In: sentence pairs as numbers of words. Out: the same pairs, block by block, as often as wanted.
-//! How: frequent words have small numbers, which take a byte or two. What goes over the limit is
-//! read from a temporary file, a block at a time, so that memory does not grow with the text.
-//! Cost: about 1.7 bytes a word.
-//! Not: pairs that can have no links (a side is blank, or has over `MAX_WORDS` words); they are
+//! In: sentence pairs as word numbers. Out: the same pairs in blocks, any number of times.
+//! How: frequent words have small numbers, which take one or two bytes. Blocks beyond the memory
+//! limit are in a temporary file and read one by one.
+//! Cost: about 1.7 bytes per word.
+//! Not: pairs without possible links (a side is blank or has more than `MAX_WORDS` words); they are
 //! only counted.
 
-use super::diagonal::Shapes;
-use super::numbered::MAX_WORDS;
-use super::words::{Numbering, UNKNOWN};
+use super::word_numbering::MAX_WORDS;
+use super::word_numbering::{UNKNOWN, WordNumbering};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Place, Result};
 use crate::job::Job;
 use crate::narrow::{to_u32, to_usize};
 use crate::parallel::BLOCK;
 use crate::storage::{Cursor, TempFile, TempFolder, write_number};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Sentence pairs to learn from.
+/// Number of sentence pairs by (target words, source words).
+pub type LengthCounts = BTreeMap<(usize, usize), u64>;
+
+/// Sentence pairs for training.
 #[derive(Debug)]
-pub struct Shard {
-    /// The first blocks; those after `memory.len()` bytes are in the file.
+pub struct TextShard {
+    /// The first blocks; blocks after `memory.len()` bytes are in the file.
     memory: Vec<u8>,
     file: TempFile,
     limit: usize,
-    /// Where each block starts, and where the last ends.
+    /// Offset of each block, and the end of the last.
     starts: Vec<u64>,
-    /// The block that is being filled.
+    /// Bytes of the unfinished block.
     open: Vec<u8>,
     pairs: usize,
-    /// What was left out.
-    pub left_out: LeftOut,
-    /// How many pairs have each number of target and of source words.
-    pub shapes: Shapes,
+    /// Counts of skipped pairs.
+    pub skipped: SkippedPairs,
+    /// Number of pairs by target and source length.
+    pub length_counts: LengthCounts,
 }
 
-/// Pairs that can have no links.
+/// Counts of sentence pairs that cannot have links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedPairs {
     /// A side is blank.
     pub blank: usize,
-    /// A side has over `MAX_WORDS` words.
+    /// A side has more than `MAX_WORDS` words.
     pub too_long: usize,
 }
 
-/// The words of a pair, by number.
+/// The word numbers of a sentence pair.
 #[derive(Debug, Default)]
-pub struct Words {
-    /// Of the source.
+pub struct PairWords {
+    /// Source words.
     pub src: Vec<u32>,
-    /// Of the target.
+    /// Target words.
     pub tgt: Vec<u32>,
 }
 
-impl Words {
-    /// Both sides, the source first.
+impl PairWords {
+    /// Return both sides, the source first.
     pub fn sides(&mut self) -> [&mut Vec<u32>; 2] {
         [&mut self.src, &mut self.tgt]
     }
 }
 
-impl Shard {
-    /// An empty text that keeps up to `limit` bytes in memory.
+impl TextShard {
+    /// Create an empty text that keeps up to `limit` bytes in memory.
     pub fn new(limit: usize, folder: &Arc<TempFolder>) -> Self {
-        Shard {
+        TextShard {
             memory: Vec::new(),
             file: TempFile::new(folder.clone()),
             limit,
             starts: vec![0],
             open: Vec::new(),
             pairs: 0,
-            left_out: LeftOut::default(),
-            shapes: Shapes::new(),
+            skipped: SkippedPairs::default(),
+            length_counts: LengthCounts::new(),
         }
     }
 
-    /// Adds a pair.
-    pub fn push(&mut self, words: &Words) -> Result<()> {
+    /// Append a pair, or count it as skipped.
+    pub fn push(&mut self, words: &PairWords) -> Result<()> {
         let lens = (words.src.len(), words.tgt.len());
         if lens.0.min(lens.1) == 0 {
-            self.left_out.blank += 1;
+            self.skipped.blank += 1;
             return Ok(());
         }
         if lens.0.max(lens.1) > MAX_WORDS {
-            self.left_out.too_long += 1;
+            self.skipped.too_long += 1;
             return Ok(());
         }
-        *self.shapes.entry((lens.1, lens.0)).or_default() += 1;
+        *self.length_counts.entry((lens.1, lens.0)).or_default() += 1;
         for side in [&words.src, &words.tgt] {
             write_number(&mut self.open, side.len() as u64);
             side.iter().for_each(|&word| write_number(&mut self.open, u64::from(word)));
@@ -112,13 +115,13 @@ impl Shard {
         Ok(())
     }
 
-    /// Adds the bytes of a whole block; blocks but the last have `BLOCK` pairs.
+    /// Append the bytes of a whole block. All blocks but the last have `BLOCK` pairs.
     pub(super) fn push_block(&mut self, bytes: &[u8]) -> Result<()> {
         self.open.extend_from_slice(bytes);
         self.close()
     }
 
-    /// Ends the writing of blocks that hold so many pairs.
+    /// Finish writing whole blocks with a total of `pairs` pairs.
     pub(super) fn finish_with(mut self, pairs: usize) -> Result<Self> {
         self.pairs = pairs;
         if self.blocks() != pairs.div_ceil(BLOCK) {
@@ -127,21 +130,22 @@ impl Shard {
         self.finish()
     }
 
-    /// The shapes as numbers: target words, source words, pairs, again and again.
-    pub(super) fn flat_shapes(&self) -> Vec<u64> {
+    /// Return the length counts as a list of triples: target words, source words, pairs.
+    pub(super) fn flat_length_counts(&self) -> Vec<u64> {
         let flat = |(&(tgt, src), &pairs): (&(usize, usize), &u64)| [tgt as u64, src as u64, pairs];
-        self.shapes.iter().flat_map(flat).collect()
+        self.length_counts.iter().flat_map(flat).collect()
     }
 
-    /// Adds shapes as `flat_shapes` gives them.
-    pub(super) fn add_flat_shapes(&mut self, flat: &[u64]) {
+    /// Add length counts in the form of `flat_length_counts`.
+    pub(super) fn add_flat_length_counts(&mut self, flat: &[u64]) {
         for shape in flat.chunks_exact(3) {
-            let pairs = self.shapes.entry((to_usize(shape[0]), to_usize(shape[1]))).or_default();
+            let pairs =
+                self.length_counts.entry((to_usize(shape[0]), to_usize(shape[1]))).or_default();
             *pairs = pairs.saturating_add(shape[2]);
         }
     }
 
-    /// Ends the writing.
+    /// Finish writing.
     pub fn finish(mut self) -> Result<Self> {
         self.close()?;
         self.open = Vec::new();
@@ -149,51 +153,51 @@ impl Shard {
         Ok(self)
     }
 
-    /// Number of pairs that can have links.
+    /// Return the number of pairs that can have links.
     pub fn len(&self) -> usize {
         self.pairs
     }
 
-    /// Number of all pairs that were added.
+    /// Return the number of all pairs, with the skipped ones.
     pub fn all_pairs(&self) -> usize {
-        self.pairs + self.left_out.blank + self.left_out.too_long
+        self.pairs + self.skipped.blank + self.skipped.too_long
     }
 
-    /// Bytes of the text, wherever they are.
+    /// Return the size of the text in bytes, in memory and on disk.
     pub fn bytes(&self) -> usize {
         to_usize(self.starts[self.starts.len() - 1])
     }
 
-    /// Number of blocks of up to `BLOCK` pairs.
+    /// Return the number of blocks of up to `BLOCK` pairs.
     pub fn blocks(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The pairs of a block; `buffer` is scratch memory.
-    pub fn block<'a>(&'a self, number: usize, buffer: &'a mut Vec<u8>) -> Result<Block<'a>> {
+    /// Return a reader of a block; `buffer` is scratch memory.
+    pub fn block<'a>(&'a self, number: usize, buffer: &'a mut Vec<u8>) -> Result<ShardBlock<'a>> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         let in_memory = self.memory.len() as u64;
         if end <= in_memory {
-            return Ok(Block(Cursor::new(&self.memory[to_usize(start)..to_usize(end)])));
+            return Ok(ShardBlock(Cursor::new(&self.memory[to_usize(start)..to_usize(end)])));
         }
         buffer.resize(to_usize(end - start), 0);
         self.file.read(start - in_memory, buffer)?;
-        Ok(Block(Cursor::new(buffer)))
+        Ok(ShardBlock(Cursor::new(buffer)))
     }
 }
 
-/// The pairs of a block, one after the other.
+/// A reader of the pairs of a block.
 #[derive(Debug)]
-pub struct Block<'a>(Cursor<'a>);
+pub struct ShardBlock<'a>(Cursor<'a>);
 
-impl<'a> Block<'a> {
-    /// Its bytes, as long as nothing was read.
+impl<'a> ShardBlock<'a> {
+    /// Return the bytes of the block before the first read.
     pub fn bytes(&self) -> &'a [u8] {
         self.0.rest()
     }
 
-    /// Reads the next pair; false at the end of the block.
-    pub fn next(&mut self, words: &mut Words) -> Result<bool> {
+    /// Read the next pair; return false at the end of the block.
+    pub fn next(&mut self, words: &mut PairWords) -> Result<bool> {
         if self.0.is_at_end() {
             return Ok(false);
         }
@@ -213,17 +217,17 @@ fn read_side(bytes: &mut Cursor<'_>, side: &mut Vec<u32>) -> Option<()> {
     Some(())
 }
 
-/// Adds the lines of files to a text in numbers; `vocab` holds their words.
-pub fn number_lines(
+/// Append the lines of files as word numbers; `vocab` contains their words.
+pub fn number_files(
     files: &[(PathBuf, PathBuf)],
     vocab: &Vocab,
-    numbers: &[Numbering; 2],
-    text: &mut Shard,
+    numbers: &[WordNumbering; 2],
+    text: &mut TextShard,
     job: &Job,
 ) -> Result<()> {
     let number =
         |side: usize, word: &str| vocab.id(word).map_or(UNKNOWN, |id| numbers[side].number(id));
-    let mut words = Words::default();
+    let mut words = PairWords::default();
     for (src, tgt) in files {
         Bitext::visit_files(src, tgt, job, |src, tgt| {
             for (side, (numbers, line)) in words.sides().into_iter().zip([src, tgt]).enumerate() {
@@ -259,16 +263,16 @@ mod tests {
             ),
             limit in 0usize..3000,
         ) {
-            let mut shard = Shard::new(limit, &TempFolder::new(None));
+            let mut shard = TextShard::new(limit, &TempFolder::new(None));
             for (src, tgt) in &pairs {
-                shard.push(&Words { src: src.clone(), tgt: tgt.clone() }).unwrap();
+                shard.push(&PairWords { src: src.clone(), tgt: tgt.clone() }).unwrap();
             }
             let shard = shard.finish().unwrap();
             prop_assert_eq!(shard.all_pairs(), pairs.len());
-            let has_links = |pair: &&(Vec<u32>, Vec<u32>)| !pair.0.is_empty() && !pair.1.is_empty();
-            let (mut words, mut buffer) = (Words::default(), Vec::new());
+            let is_alignable = |pair: &&(Vec<u32>, Vec<u32>)| !pair.0.is_empty() && !pair.1.is_empty();
+            let (mut words, mut buffer) = (PairWords::default(), Vec::new());
             for _ in 0..2 {
-                let mut kept = pairs.iter().filter(has_links);
+                let mut kept = pairs.iter().filter(is_alignable);
                 for number in 0..shard.blocks() {
                     let mut block = shard.block(number, &mut buffer).unwrap();
                     while block.next(&mut words).unwrap() {
