@@ -42,13 +42,13 @@ impl MarginalCounts {
     }
 
     /// Compute the marginals of a text with these vocabulary sizes.
-    pub fn of(text: &TextShard, (src_len, tgt_len): (usize, usize), job: &Job) -> Result<Self> {
+    pub fn count(text: &TextShard, (src_len, tgt_len): (usize, usize), job: &Job) -> Result<Self> {
         let mut marginals = MarginalCounts {
             src: vec![0; src_len],
             tgt: vec![0; tgt_len],
             cells: vec![0; src_len],
         };
-        visit(text, job, |words| {
+        visit_pairs(text, job, |words| {
             let share = uniform_share(words);
             for &src in &words.src {
                 marginals.src[src as usize] += share * words.tgt.len() as u64;
@@ -68,7 +68,7 @@ fn uniform_share(words: &PairWords) -> u64 {
     to_fixed(1.0 / ((words.src.len() + 1) as f32 * (words.tgt.len() + 1) as f32).sqrt())
 }
 
-fn visit(text: &TextShard, job: &Job, mut visit: impl FnMut(&PairWords)) -> Result<()> {
+fn visit_pairs(text: &TextShard, job: &Job, mut visit: impl FnMut(&PairWords)) -> Result<()> {
     let (mut words, mut buffer) = (PairWords::default(), Vec::new());
     for number in 0..text.blocks() {
         job.check()?;
@@ -97,7 +97,7 @@ pub fn count_cooccurrences(
     let ranges = split_sources(marginals, slot_limit / SLOT, job.threads());
     let count = |(): &mut (), number: usize| {
         let mut table = CooccurrenceTable::new(marginals, ranges[number].clone());
-        visit(text, job, |words| table.add(words))?;
+        visit_pairs(text, job, |words| table.add(words))?;
         table.sort_rows();
         Ok(table)
     };
@@ -179,7 +179,7 @@ impl CooccurrenceTable {
             let row = self.row(src);
             let (tgt, sums) = (&mut self.tgt[row.clone()], &mut self.sums[row]);
             for &word in &words.tgt {
-                let slot = seek(tgt, word);
+                let slot = find_slot(tgt, word);
                 tgt[slot] = word;
                 sums[slot] += share;
             }
@@ -218,7 +218,7 @@ impl CooccurrenceTable {
 }
 
 /// Return the slot of a target word in a row, or the free slot for it.
-fn seek(row: &[u32], word: u32) -> usize {
+fn find_slot(row: &[u32], word: u32) -> usize {
     let hash = word.wrapping_mul(0x9E37_79B1); // 2^32 / golden ratio: spreads neighbouring numbers
     let mut slot = to_usize((u64::from(hash) * row.len() as u64) >> 32);
     while row[slot] != word && row[slot] != UNKNOWN {
@@ -256,7 +256,7 @@ mod tests {
                 text.push(&words).unwrap();
             }
             let (text, job) = (text.finish().unwrap(), Job::new(threads));
-            let marginals = MarginalCounts::of(&text, (12, 9), &job).unwrap();
+            let marginals = MarginalCounts::count(&text, (12, 9), &job).unwrap();
             let (mut rows, mut src) = (BTreeMap::new(), 0);
             count_cooccurrences(&text, &marginals, slot_limit, &job, |row| {
                 rows.extend(row.iter().map(|&(tgt, sum)| ((src, tgt), sum)));

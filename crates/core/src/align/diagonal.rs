@@ -15,10 +15,10 @@ use super::text_shard::LengthCounts;
 use crate::narrow::{to_usize, whole};
 
 /// Search range of the tension.
-const TENSIONS: (f32, f32) = (0.1, 20.0);
+const TENSION_RANGE: (f32, f32) = (0.1, 20.0);
 
 /// Number of bisection steps: precision of about 0.0001.
-const HALVINGS: usize = 18;
+const BISECTION_STEPS: usize = 18;
 
 /// Initial tension.
 pub const INITIAL_TENSION: f32 = 4.0;
@@ -55,7 +55,7 @@ pub fn distance((word, words): (usize, usize), (state, states): (usize, usize)) 
 
 /// Compute the posteriors of a sentence pair and return the log-likelihood of its generated words;
 /// `prior` is scratch memory.
-pub fn run(
+pub fn compute_posteriors(
     emissions: &EmissionProbs,
     tension: f32,
     null_prob: f32,
@@ -125,8 +125,8 @@ impl DistanceCounts {
 
 /// Find the tension with which the prior has the observed mean distance, by bisection.
 pub fn fit_tension(counts: &DistanceCounts, length_counts: &LengthCounts) -> f32 {
-    let (mut low, mut high) = TENSIONS;
-    for _ in 0..HALVINGS {
+    let (mut low, mut high) = TENSION_RANGE;
+    for _ in 0..BISECTION_STEPS {
         let middle = 0.5 * (low + high);
         if expected_distance(middle, length_counts) > counts.mean() {
             low = middle;

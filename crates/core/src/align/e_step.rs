@@ -15,7 +15,7 @@ use super::jump::{JumpCounts, JumpWeights};
 use super::lane_ops::{LANES, combine_in_place, combine_into, lane_dot, lane_sum};
 use super::lexicon::{LexiconCounts, SideScale, TranslationLexicon};
 use super::sentence_pair::{
-    EmissionProbs, LinkPosteriors, ModelDirection, PaddedMatrix, SentencePair, fill,
+    EmissionProbs, LinkPosteriors, ModelDirection, PaddedMatrix, SentencePair, gather,
 };
 use super::text_shard::PairWords;
 use crate::error::Result;
@@ -38,7 +38,7 @@ pub struct ExpectedCounts {
 
 impl ExpectedCounts {
     /// Create counts that fit any lexicon, without values.
-    pub fn none() -> Self {
+    pub fn empty() -> Self {
         let lists = LexiconCounts {
             is_single_threaded: true,
             cells: Vec::new(),
@@ -116,10 +116,10 @@ impl SideScratch {
     /// Initialize with the NULL probability; each state has the prior `share`.
     fn start(&mut self, words: &[u32], scale: &SideScale, (share, null_prob): (f32, f32)) {
         let padded = words.len().next_multiple_of(LANES);
-        fill(&mut self.given, words, &scale.given, 0.0);
+        gather(&mut self.given, words, &scale.given, 0.0);
         self.given.iter_mut().for_each(|given| *given *= share);
         self.given.resize(padded, 0.0);
-        fill(&mut self.total, words, &scale.null, 0.0);
+        gather(&mut self.total, words, &scale.null, 0.0);
         self.total.iter_mut().for_each(|total| *total *= null_prob);
         self.total.resize(padded, 0.0);
     }
@@ -173,7 +173,7 @@ impl ZeroOrderWorker {
                 let share = share * by_tgt;
                 if share > MIN_POSTERIOR { share } else { 0.0 }
             });
-            self.unlinked.take(place, &self.shares);
+            self.unlinked.subtract(place, &self.shares);
             for (&share, &slot) in self.shares.iter().zip(pair.slots(place)) {
                 if share > 0.0 {
                     counts.add(&counts.cells[slot as usize], share);
@@ -231,7 +231,7 @@ impl HmmWorker {
         counts: &LexiconCounts,
     ) {
         for (side, direction) in ModelDirection::BOTH.into_iter().enumerate() {
-            pair.emissions(lexicon, direction, &mut self.emissions);
+            pair.fill_emissions(lexicon, direction, &mut self.emissions);
             let jump_counts = Some(&mut self.jumps[side]);
             self.forward_backward.run(
                 &self.emissions,
@@ -257,7 +257,7 @@ impl HmmWorker {
                     }
                 }
             }
-            self.unlinked.take(src, &self.shares);
+            self.unlinked.subtract(src, &self.shares);
         }
         self.unlinked.add_to_null(pair, counts);
     }
@@ -281,7 +281,7 @@ impl UnlinkedMass {
     }
 
     /// Subtract the links of a source word.
-    fn take(&mut self, src: usize, shares: &[f32]) {
+    fn subtract(&mut self, src: usize, shares: &[f32]) {
         self.src[src] -= lane_sum(shares);
         combine_in_place(&mut self.tgt, shares, |unlinked, share| unlinked - share);
     }

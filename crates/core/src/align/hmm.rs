@@ -18,7 +18,7 @@ use super::sentence_pair::{EmissionProbs, LinkPosteriors};
 use crate::narrow::to_f32;
 
 /// States below this share of the maximum are not propagated.
-const LIVE: f32 = 1e-4;
+const MIN_LIVE_SHARE: f32 = 1e-4;
 
 /// Forward-backward with its scratch memory; one per thread. Lists by state are padded to `stride`.
 #[derive(Debug, Default)]
@@ -40,13 +40,13 @@ pub struct ForwardBackward {
     totals: Vec<f32>,
     /// Backward row of the current word, scaled so that the sum of forward · backward is 1.
     backward: Vec<f32>,
-    leaving: Vec<f32>,
-    reached: Vec<f32>,
+    outgoing: Vec<f32>,
+    incoming: Vec<f32>,
     /// Emission times `backward` of the current word, between `stride` zeros on either side.
     emitted: Vec<f32>,
     /// By distance from `-stride` on: outgoing mass times emitted mass, summed over words and
     /// states.
-    flow: Vec<f32>,
+    jump_mass: Vec<f32>,
 }
 
 impl ForwardBackward {
@@ -64,7 +64,7 @@ impl ForwardBackward {
         if std::arch::is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the processor was just asked whether it can")]
             unsafe {
-                return self.run_wide(emissions, jumps, null_prob, posteriors, counts);
+                return self.run_avx2(emissions, jumps, null_prob, posteriors, counts);
             }
         }
         self.run_plain(emissions, jumps, null_prob, posteriors, counts);
@@ -73,7 +73,7 @@ impl ForwardBackward {
     /// `run_plain`, compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn run_wide(
+    fn run_avx2(
         &mut self,
         emissions: &EmissionProbs,
         jumps: &JumpWeights,
@@ -99,9 +99,9 @@ impl ForwardBackward {
         posteriors.reset(words, states);
         self.start_backward(jumps, states);
         for word in (0..words).rev() {
-            self.read_posteriors(word, posteriors);
+            self.compute_posteriors(word, posteriors);
             if word > 0 {
-                self.step_back(word, emissions, null_prob, counts.is_some());
+                self.step_backward(word, emissions, null_prob, counts.is_some());
             }
         }
         if let Some(counts) = counts {
@@ -124,13 +124,13 @@ impl ForwardBackward {
             vector.resize(words * stride, 0.0); // every row is written before it is read
         }
         self.totals.resize(words, 0.0);
-        self.leaving.resize(stride, 0.0);
+        self.outgoing.resize(stride, 0.0);
         for vector in [&mut self.first, &mut self.step_scales, &mut self.backward] {
             fill_zeros(vector, stride);
         }
-        fill_zeros(&mut self.reached, stride);
+        fill_zeros(&mut self.incoming, stride);
         fill_zeros(&mut self.emitted, 3 * stride);
-        fill_zeros(&mut self.flow, 2 * stride);
+        fill_zeros(&mut self.jump_mass, 2 * stride);
         self.steps.clear();
         self.steps.extend((0..2 * stride).map(|at| jumps.step[distance_index(stride, at)]));
         self.steps_back.clear();
@@ -165,28 +165,34 @@ impl ForwardBackward {
         let stride = self.stride;
         let mut scale = 1.0;
         for word in 0..emissions.words() {
-            let (done, rest) = self.forward.split_at_mut(word * stride);
+            let (done, following) = self.forward.split_at_mut(word * stride);
             let before = match word {
                 0 => {
-                    self.reached.copy_from_slice(&self.first);
-                    self.reached.iter_mut().for_each(|reached| *reached *= 1.0 - null_prob);
+                    self.incoming.copy_from_slice(&self.first);
+                    self.incoming.iter_mut().for_each(|incoming| *incoming *= 1.0 - null_prob);
                     &self.first[..]
                 }
                 _ => {
                     let before = &done[(word - 1) * stride..];
                     let leave = |share, step_scale| share * scale * step_scale;
-                    combine_into(&mut self.leaving, before, &self.step_scales, leave);
-                    self.reached.fill(0.0);
+                    combine_into(&mut self.outgoing, before, &self.step_scales, leave);
+                    self.incoming.fill(0.0);
                     let start = |state| stride - state;
-                    add_scaled_windows(&self.leaving, LIVE, &self.steps, start, &mut self.reached);
+                    add_scaled_windows(
+                        &self.outgoing,
+                        MIN_LIVE_SHARE,
+                        &self.steps,
+                        start,
+                        &mut self.incoming,
+                    );
                     before
                 }
             };
             let null = null_prob * emissions.null[word] * scale;
-            let current = &mut rest[..stride];
+            let current = &mut following[..stride];
             let real = &mut self.forward_real[word * stride..][..stride];
             let emission = emissions.real.padded(word);
-            combine_into(real, &self.reached, emission, |reached, emission| reached * emission);
+            combine_into(real, &self.incoming, emission, |incoming, emission| incoming * emission);
             combine_into(current, real, before, |real, before| real + null * before);
             self.totals[word] = lane_sum(current);
             scale = inverse(self.totals[word]);
@@ -200,14 +206,14 @@ impl ForwardBackward {
             *backward = jumps.last[edge_index(states - 1 - state)];
         }
         let last = &self.forward[self.forward.len() - self.stride..];
-        combine_into(&mut self.reached, last, &self.backward, |last, backward| last * backward);
-        let scale = inverse(lane_sum(&self.reached));
+        combine_into(&mut self.incoming, last, &self.backward, |last, backward| last * backward);
+        let scale = inverse(lane_sum(&self.incoming));
         self.backward.iter_mut().for_each(|backward| *backward *= scale);
     }
 
     /// Compute the posteriors of a word from its forward row and the current backward row.
     #[inline(always)]
-    fn read_posteriors(&self, word: usize, posteriors: &mut LinkPosteriors) {
+    fn compute_posteriors(&self, word: usize, posteriors: &mut LinkPosteriors) {
         let forward = &self.forward_real[word * self.stride..][..self.stride];
         let row = posteriors.real.padded_mut(word);
         combine_into(row, forward, &self.backward, |forward, backward| {
@@ -220,57 +226,57 @@ impl ForwardBackward {
     /// Move the backward row from `word` to the word before, and accumulate the jumps between their
     /// states.
     #[inline(always)]
-    fn step_back(
+    fn step_backward(
         &mut self,
         word: usize,
         emissions: &EmissionProbs,
         null_prob: f32,
-        wants_flow: bool,
+        wants_jumps: bool,
     ) {
         let stride = self.stride;
         let emitted = &mut self.emitted[stride..2 * stride];
         combine_into(emitted, emissions.real.padded(word), &self.backward, |emission, backward| {
             emission * backward
         });
-        self.reached.fill(0.0);
+        self.incoming.fill(0.0);
         add_scaled_windows(
             emitted,
-            LIVE,
+            MIN_LIVE_SHARE,
             &self.steps_back,
             |state| stride - state,
-            &mut self.reached,
+            &mut self.incoming,
         );
         let null = null_prob * emissions.null[word];
-        combine_in_place(&mut self.reached, &self.step_scales, |reached, scale| reached * scale);
-        combine_in_place(&mut self.backward, &self.reached, |backward, reached| {
-            reached + null * backward
+        combine_in_place(&mut self.incoming, &self.step_scales, |incoming, scale| incoming * scale);
+        combine_in_place(&mut self.backward, &self.incoming, |backward, incoming| {
+            incoming + null * backward
         });
         let before = &self.forward[(word - 1) * stride..word * stride];
-        combine_into(&mut self.reached, before, &self.backward, |before, backward| {
+        combine_into(&mut self.incoming, before, &self.backward, |before, backward| {
             before * backward
         });
-        let scale = inverse(lane_sum(&self.reached));
+        let scale = inverse(lane_sum(&self.incoming));
         self.backward.iter_mut().for_each(|backward| *backward *= scale);
-        if wants_flow {
-            self.add_flow(word - 1, scale);
+        if wants_jumps {
+            self.add_jump_mass(word - 1, scale);
         }
     }
 
     /// Accumulate the jumps from the states of a word to those of the next, which `emitted` holds.
     #[inline(always)]
-    fn add_flow(&mut self, word: usize, scale: f32) {
+    fn add_jump_mass(&mut self, word: usize, scale: f32) {
         let stride = self.stride;
         let before = &self.forward[word * stride..][..stride];
         let leave = |share, step_scale| share * step_scale * scale;
-        combine_into(&mut self.leaving, before, &self.step_scales, leave);
-        add_cross_correlation(&self.leaving, LIVE, &self.emitted, &mut self.flow);
+        combine_into(&mut self.outgoing, before, &self.step_scales, leave);
+        add_cross_correlation(&self.outgoing, MIN_LIVE_SHARE, &self.emitted, &mut self.jump_mass);
     }
 
     #[inline(always)]
     fn expected_steps(&self) -> [f32; DISTANCES] {
         let mut shares = [0f32; DISTANCES];
-        for (at, (flow, step)) in self.flow.iter().zip(&self.steps).enumerate() {
-            shares[distance_index(self.stride, at)] += flow * step;
+        for (at, (jump_mass, step)) in self.jump_mass.iter().zip(&self.steps).enumerate() {
+            shares[distance_index(self.stride, at)] += jump_mass * step;
         }
         shares
     }
@@ -306,7 +312,7 @@ mod tests {
     }
 
     /// Compute posteriors by summing over all paths; state `s + states` is the NULL twin of `s`.
-    fn by_enumeration(
+    fn enumerate_paths(
         emissions: &EmissionProbs,
         jumps: &JumpWeights,
         null_prob: f32,
@@ -359,7 +365,7 @@ mod tests {
             let (emissions, jumps) = example(seed);
             let mut posteriors = LinkPosteriors::default();
             hmm.run(&emissions, &jumps, 0.2, &mut posteriors, None);
-            let expected = by_enumeration(&emissions, &jumps, 0.2);
+            let expected = enumerate_paths(&emissions, &jumps, 0.2);
             for word in 0..emissions.words() {
                 let real = posteriors.of_word(word).iter().zip(expected.of_word(word));
                 for (found, expected) in

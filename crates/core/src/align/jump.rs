@@ -11,27 +11,27 @@ use super::fixed_point::{from_fixed, to_fixed};
 use crate::narrow::{to_f32, to_isize, to_usize};
 
 /// Maximal distinct distance; longer jumps count as this long.
-const REACH: usize = 64;
+const MAX_JUMP: usize = 64;
 
 /// Interpolation weight of the uniform distribution.
-const UNIFORM: f64 = 0.02;
+const UNIFORM_WEIGHT: f64 = 0.02;
 
-/// Number of distances from `-REACH` to `REACH`.
-pub const DISTANCES: usize = 2 * REACH + 1;
+/// Number of distances from `-MAX_JUMP` to `MAX_JUMP`.
+pub const DISTANCES: usize = 2 * MAX_JUMP + 1;
 
 /// Number of distances from a sentence boundary.
-pub const EDGES: usize = REACH + 1;
+pub const EDGE_DISTANCES: usize = MAX_JUMP + 1;
 
 /// Return the index of the weight of a jump.
 #[inline(always)]
 pub fn distance_index(from: usize, to: usize) -> usize {
-    (to + REACH).saturating_sub(from).min(2 * REACH)
+    (to + MAX_JUMP).saturating_sub(from).min(2 * MAX_JUMP)
 }
 
 /// Return the index of the weight of a distance from a sentence boundary.
 #[inline(always)]
 pub fn edge_index(distance: usize) -> usize {
-    distance.min(REACH)
+    distance.min(MAX_JUMP)
 }
 
 /// Unnormalized jump weights; each sentence normalizes the jumps inside it.
@@ -55,11 +55,11 @@ impl JumpWeights {
     /// it.
     pub fn initial() -> Self {
         let decay = |distance: f32| (1.0 + distance).powf(-1.5);
-        let step = (0..DISTANCES).map(|index| decay((index as f32 - REACH as f32 - 1.0).abs()));
+        let step = (0..DISTANCES).map(|index| decay((index as f32 - MAX_JUMP as f32 - 1.0).abs()));
         JumpWeights {
             step: step.collect(),
-            first: (0..EDGES).map(|distance| decay(distance as f32)).collect(),
-            last: vec![1.0; EDGES],
+            first: (0..EDGE_DISTANCES).map(|distance| decay(distance as f32)).collect(),
+            last: vec![1.0; EDGE_DISTANCES],
         }
     }
 }
@@ -74,7 +74,11 @@ pub struct JumpCounts {
 
 impl Default for JumpCounts {
     fn default() -> Self {
-        JumpCounts { step: vec![0; DISTANCES], first: vec![0; EDGES], last: vec![0; EDGES] }
+        JumpCounts {
+            step: vec![0; DISTANCES],
+            first: vec![0; EDGE_DISTANCES],
+            last: vec![0; EDGE_DISTANCES],
+        }
     }
 }
 
@@ -117,9 +121,9 @@ impl JumpCounts {
     /// Estimate the jump weights from these counts.
     pub fn estimate(&self) -> JumpWeights {
         JumpWeights {
-            step: smoothed(&self.step, REACH),
-            first: smoothed(&self.first, 0),
-            last: smoothed(&self.last, 0),
+            step: smooth(&self.step, MAX_JUMP),
+            first: smooth(&self.first, 0),
+            last: smooth(&self.last, 0),
         }
     }
 }
@@ -138,7 +142,7 @@ fn group(distance: isize) -> isize {
 
 /// Distribute counts evenly inside their groups and interpolate with the uniform distribution;
 /// `zero` is the index of distance 0.
-fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
+fn smooth(counts: &[u64], zero: usize) -> Vec<f32> {
     let group_at = |index: usize| to_usize(group(to_isize(index) - to_isize(zero)) + 12);
     let mut sums = [(0u64, 0u32); 25];
     for (index, &count) in counts.iter().enumerate() {
@@ -150,7 +154,7 @@ fn smoothed(counts: &[u64], zero: usize) -> Vec<f32> {
     let weight = |index| {
         let (sum, size) = sums[group_at(index)];
         let share = from_fixed(sum) / f64::from(size) / total;
-        to_f32((1.0 - UNIFORM) * share + UNIFORM / counts.len() as f64)
+        to_f32((1.0 - UNIFORM_WEIGHT) * share + UNIFORM_WEIGHT / counts.len() as f64)
     };
     (0..counts.len()).map(weight).collect()
 }
@@ -161,10 +165,10 @@ mod tests {
 
     #[test]
     fn far_jumps_count_as_the_farthest() {
-        assert_eq!(distance_index(0, 1), REACH + 1);
+        assert_eq!(distance_index(0, 1), MAX_JUMP + 1);
         assert_eq!(distance_index(900, 0), 0);
-        assert_eq!(distance_index(0, 900), 2 * REACH);
-        assert_eq!(edge_index(900), REACH);
+        assert_eq!(distance_index(0, 900), 2 * MAX_JUMP);
+        assert_eq!(edge_index(900), MAX_JUMP);
     }
 
     #[test]

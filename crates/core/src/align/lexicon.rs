@@ -26,10 +26,10 @@ pub const FLOOR: f32 = 1e-7;
 const NULL_SMOOTHING: f64 = 0.01;
 
 /// Target word of a free slot.
-const EMPTY: u32 = UNKNOWN;
+const NO_WORD: u32 = UNKNOWN;
 
 /// A free slot.
-pub const FREE_ENTRY: LexiconEntry = LexiconEntry { tgt: EMPTY, weight: 0.0 };
+pub const FREE_ENTRY: LexiconEntry = LexiconEntry { tgt: NO_WORD, weight: 0.0 };
 
 /// An entry of the lexicon.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ impl LexiconEntry {
     /// Return whether the slot is free.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.tgt == EMPTY
+        self.tgt == NO_WORD
     }
 }
 
@@ -107,7 +107,7 @@ impl TranslationLexicon {
         let start = self.slots.len();
         let end = start + row_slots(entries.len());
         let end_index =
-            u32::try_from(end).ok().filter(|&end| end != EMPTY).ok_or_else(|| Error::Limit {
+            u32::try_from(end).ok().filter(|&end| end != NO_WORD).ok_or_else(|| Error::Limit {
                 place: Place { file: "align".into(), line: None },
                 found: "too many pairs of words that occur together".into(),
                 limit: "4,294,967,294; give less memory, or align the text in parts".into(),
@@ -156,11 +156,11 @@ impl TranslationLexicon {
     }
 
     fn entry(&self, slot: usize) -> Option<LexiconEntry> {
-        Some(self.slots[slot]).filter(|entry| entry.tgt != EMPTY)
+        Some(self.slots[slot]).filter(|entry| entry.tgt != NO_WORD)
     }
 
     /// Create zero counts for this lexicon and `tgt_len` target words.
-    pub fn zero_counts(&self, tgt_len: usize, is_single_threaded: bool) -> LexiconCounts {
+    pub fn new_counts(&self, tgt_len: usize, is_single_threaded: bool) -> LexiconCounts {
         LexiconCounts {
             is_single_threaded,
             cells: shared_sums(self.slots.len()),
@@ -171,10 +171,10 @@ impl TranslationLexicon {
 
     /// Set the initial probabilities from the marginals. The NULL distribution is proportional to
     /// frequency.
-    pub fn start(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
-        self.src.null = distribution(src_sums);
-        self.tgt.null = distribution(tgt_sums);
-        self.scale(src_sums, tgt_sums, discount);
+    pub fn set_initial(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
+        self.src.null = normalize(src_sums);
+        self.tgt.null = normalize(tgt_sums);
+        self.set_scales(src_sums, tgt_sums, discount);
     }
 
     /// Set the probabilities from expected counts, and reset the counts to 0.
@@ -188,12 +188,12 @@ impl TranslationLexicon {
             Ok(())
         })?;
         let (src_sums, tgt_sums) = self.shared_sums(counts.tgt_null.len(), job)?;
-        self.scale(&src_sums, &tgt_sums, discount);
+        self.set_scales(&src_sums, &tgt_sums, discount);
         let smoothed = |sums: &mut [SharedSum]| {
             sums.iter_mut().map(|sum| sum.take() + NULL_SMOOTHING).collect::<Vec<f64>>()
         };
-        self.src.null = distribution(&smoothed(&mut counts.src_null));
-        self.tgt.null = distribution(&smoothed(&mut counts.tgt_null));
+        self.src.null = normalize(&smoothed(&mut counts.src_null));
+        self.tgt.null = normalize(&smoothed(&mut counts.tgt_null));
         Ok(())
     }
 
@@ -207,7 +207,7 @@ impl TranslationLexicon {
     /// Compute `sums` in parallel. Each thread sums a range of source words, then a range of target
     /// words in row order, so the rounding equals that of one thread.
     fn shared_sums(&self, tgt_len: usize, job: &Job) -> Result<(Vec<f64>, Vec<f64>)> {
-        let rows = self.row_pieces(job.threads());
+        let rows = self.split_rows(job.threads());
         let src_sums = each(rows, job, |rows| Ok(self.sum_sources(rows)))?.concat();
         let mut tgt_sums = vec![0f64; tgt_len];
         let width = tgt_len.div_ceil(job.threads()).max(1);
@@ -237,7 +237,7 @@ impl TranslationLexicon {
     }
 
     /// Split the source words into ranges with about equal numbers of slots.
-    fn row_pieces(&self, pieces: usize) -> Vec<Range<usize>> {
+    fn split_rows(&self, pieces: usize) -> Vec<Range<usize>> {
         let slots = self.row_start.last().map_or(0, |&end| end as usize);
         let bound = |piece: usize| {
             let slot = to_u32(slots * piece / pieces);
@@ -250,7 +250,7 @@ impl TranslationLexicon {
 
     /// Set the scales of both directions. `discount` links of each word are reserved for unseen
     /// pairs; this affects rare words most and prevents them from becoming garbage collectors.
-    fn scale(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
+    fn set_scales(&mut self, src_sums: &[f64], tgt_sums: &[f64], discount: f32) {
         let scales = |sums: &[f64]| {
             sums.iter().map(|sum| to_f32(1.0 / (sum + f64::from(discount)))).collect()
         };
@@ -265,7 +265,7 @@ impl TranslationLexicon {
             let scale = scales.0.given[src].max(scales.1.given[entry.tgt as usize]);
             entry.weight * scale >= threshold
         };
-        let done = self.retain(roomy_slots, is_kept, job);
+        let done = self.retain(sparse_row_slots, is_kept, job);
         (self.src, self.tgt) = scales;
         done
     }
@@ -321,10 +321,10 @@ impl TranslationLexicon {
         let src_len = self.row_start.len().saturating_sub(1);
         let has_free = |src: usize| {
             let row = &self.slots[self.row_range(src)];
-            row.is_empty() || row.iter().any(|entry| entry.tgt == EMPTY)
+            row.is_empty() || row.iter().any(|entry| entry.tgt == NO_WORD)
         };
         rows_fit
-            && self.slots.iter().all(|entry| entry.tgt == EMPTY || (entry.tgt as usize) < tgt_len)
+            && self.slots.iter().all(|entry| entry.tgt == NO_WORD || (entry.tgt as usize) < tgt_len)
             && (0..src_len).all(has_free)
             && [&self.src.given, &self.src.null].iter().all(|list| list.len() == src_len)
             && [&self.tgt.given, &self.tgt.null].iter().all(|list| list.len() == tgt_len)
@@ -340,12 +340,12 @@ impl TranslationLexicon {
         job: &Job,
     ) -> Result<()> {
         let (mut slots, row_start) = (std::mem::take(&mut self.slots), &self.row_start);
-        let (mut pieces, mut rest) = (Vec::new(), &mut slots[..]);
-        for rows in self.row_pieces(job.threads()) {
+        let (mut pieces, mut remaining) = (Vec::new(), &mut slots[..]);
+        for rows in self.split_rows(job.threads()) {
             let length = row_start[rows.end] - row_start[rows.start];
-            let (piece, others) = std::mem::take(&mut rest).split_at_mut(length as usize);
+            let (piece, others) = std::mem::take(&mut remaining).split_at_mut(length as usize);
             pieces.push((rows, piece));
-            rest = others;
+            remaining = others;
         }
         let kept = each(pieces, job, |(rows, piece)| {
             let of_piece = &row_start[rows.start..=rows.end];
@@ -404,7 +404,7 @@ fn fill_row(row: &mut [LexiconEntry], entries: &[LexiconEntry]) {
     row.fill(FREE_ENTRY);
     for entry in entries {
         let mut slot = home_slot(entry.tgt, row.len());
-        while row[slot].tgt != EMPTY {
+        while row[slot].tgt != NO_WORD {
             slot = if slot + 1 == row.len() { 0 } else { slot + 1 };
         }
         row[slot] = *entry;
@@ -461,7 +461,7 @@ pub fn row_slots(len: usize) -> usize {
 
 /// Return the number of slots for a sparse row of `len` pairs: two thirds are free, so most probes
 /// end at the home slot.
-fn roomy_slots(len: usize) -> usize {
+fn sparse_row_slots(len: usize) -> usize {
     if len == 0 { 0 } else { 3 * len + 1 }
 }
 
@@ -472,7 +472,7 @@ fn home_slot(tgt: u32, len: usize) -> usize {
     ((u64::from(hash) * len as u64) >> 32) as usize
 }
 
-fn distribution(counts: &[f64]) -> Vec<f32> {
+fn normalize(counts: &[f64]) -> Vec<f32> {
     let total: f64 = counts.iter().sum();
     counts.iter().map(|&count| to_f32(count / total)).collect()
 }
@@ -500,7 +500,7 @@ mod tests {
         lexicon.push_row(&[entry(0, 3.0), entry(2, 1.0)]).unwrap();
         lexicon.push_row(&[]).unwrap();
         lexicon.push_row(&[entry(2, 1.0)]).unwrap();
-        lexicon.start(&[4.0, 0.0, 1.0], &[3.0, 0.0, 2.0], 0.0);
+        lexicon.set_initial(&[4.0, 0.0, 1.0], &[3.0, 0.0, 2.0], 0.0);
         lexicon
     }
 

@@ -26,7 +26,7 @@ pub struct LexiconBuilder<'a> {
     marginals: &'a MarginalCounts,
     max_pairs: usize,
     /// Minimal rank of a pair.
-    lowest: usize,
+    min_rank: usize,
     /// Number of pairs by rank, dropped ones included.
     seen: Vec<u64>,
     dropped: u64,
@@ -41,7 +41,7 @@ impl<'a> LexiconBuilder<'a> {
             lexicon,
             marginals,
             max_pairs,
-            lowest: 0,
+            min_rank: 0,
             seen,
             dropped: 0,
             entries: Vec::new(),
@@ -55,9 +55,9 @@ impl<'a> LexiconBuilder<'a> {
         let mut entries = std::mem::take(&mut self.entries);
         for &(tgt, sum) in row {
             let entry = LexiconEntry { tgt, weight: to_f32(from_fixed(sum)) };
-            let rank = rank(self.marginals, src, &entry);
+            let rank = association_rank(self.marginals, src, &entry);
             self.seen[rank] += 1;
-            if rank >= self.lowest {
+            if rank >= self.min_rank {
                 entries.push(entry);
             } else {
                 self.dropped += 1;
@@ -79,10 +79,11 @@ impl<'a> LexiconBuilder<'a> {
             kept += pairs;
             kept > wanted
         });
-        self.lowest = full.map_or(0, |rank| rank + 1);
+        self.min_rank = full.map_or(0, |rank| rank + 1);
         let before = self.lexicon.pair_count();
-        let (marginals, lowest) = (self.marginals, self.lowest);
-        let is_kept = |src: usize, entry: &LexiconEntry| rank(marginals, src, entry) >= lowest;
+        let (marginals, min_rank) = (self.marginals, self.min_rank);
+        let is_kept =
+            |src: usize, entry: &LexiconEntry| association_rank(marginals, src, entry) >= min_rank;
         // Shrink the rows completely: the limit counts pairs, but slots take the memory.
         self.lexicon.retain(row_slots, is_kept, &Job::default())?;
         self.dropped += (before - self.lexicon.pair_count()) as u64;
@@ -92,12 +93,12 @@ impl<'a> LexiconBuilder<'a> {
     /// Return the lexicon with its initial probabilities and the number of dropped pairs.
     pub fn finish(mut self, discount: f32) -> (TranslationLexicon, u64) {
         let sums = |sums: &[u64]| sums.iter().map(|&sum| from_fixed(sum)).collect::<Vec<f64>>();
-        self.lexicon.start(&sums(&self.marginals.src), &sums(&self.marginals.tgt), discount);
+        self.lexicon.set_initial(&sums(&self.marginals.src), &sums(&self.marginals.tgt), discount);
         (self.lexicon, self.dropped)
     }
 }
 
-fn rank(marginals: &MarginalCounts, src: usize, entry: &LexiconEntry) -> usize {
+fn association_rank(marginals: &MarginalCounts, src: usize, entry: &LexiconEntry) -> usize {
     let by_chance = from_fixed(marginals.src[src]) * from_fixed(marginals.tgt[entry.tgt as usize]);
     let weight = f64::from(entry.weight);
     let share = to_f32(weight * weight / by_chance.max(f64::MIN_POSITIVE));
@@ -120,7 +121,7 @@ mod tests {
             let weight = |tgt: u32| if (src + tgt).is_multiple_of(2) { 0.01 } else { 1.0 };
             let row: Vec<_> = (0..40).map(|tgt| (tgt, to_fixed(weight(tgt)))).collect();
             builder.push_row(&row).unwrap();
-            let pairs_and_free = max_pairs + max_pairs / 3 + words; // as the max_pairs has it
+            let pairs_and_free = max_pairs + max_pairs / 3 + words; // as the memory budget assumes
             assert!(builder.lexicon.slot_count() <= pairs_and_free, "{src}");
         }
         assert!(builder.dropped > 0);

@@ -175,7 +175,7 @@ pub struct Aligner {
     src_names: Vocab,
     tgt_names: Vocab,
     lexicon: TranslationLexicon,
-    order: PositionModel,
+    position_model: PositionModel,
     null_prob: f32,
     /// Parameters from features to a quality score; empty if not fitted.
     calibration: Vec<f32>,
@@ -187,7 +187,7 @@ impl Aligner {
     /// Train on a bitext.
     pub fn fit(bitext: &Bitext, options: &AlignerOptions, job: &Job) -> Result<Aligner> {
         options.validate()?;
-        let counts = WordCounts::of(bitext);
+        let counts = WordCounts::count(bitext);
         let (names, numbers) = number_words(&counts);
         let mut text = options.new_shard();
         let mut words = PairWords::default();
@@ -234,7 +234,7 @@ impl Aligner {
         let lens = (names[0].len(), names[1].len());
         let budget = options.budget(&names)?;
         job.begin((AlignerTraining::total_iterations(options) * text.len()) as u64);
-        let marginals = MarginalCounts::of(text, lens, job)?;
+        let marginals = MarginalCounts::count(text, lens, job)?;
         let mut builder = LexiconBuilder::new(&marginals, budget.pairs);
         count_cooccurrences(text, &marginals, budget.counting, job, |row| builder.push_row(row))?;
         let (lexicon, no_room) = builder.finish(options.first_discount);
@@ -260,7 +260,7 @@ impl Aligner {
     fn new(
         names: [Vocab; 2],
         lexicon: TranslationLexicon,
-        order: PositionModel,
+        position_model: PositionModel,
         null_prob: f32,
     ) -> Aligner {
         let [src_names, tgt_names] = names;
@@ -270,7 +270,7 @@ impl Aligner {
             src_names,
             tgt_names,
             lexicon,
-            order,
+            position_model,
             null_prob,
             calibration,
             summary,
@@ -297,7 +297,7 @@ impl Aligner {
     }
 
     fn frequencies(&self) -> &LogFrequencies {
-        self.frequencies.get_or_init(|| LogFrequencies::of(self))
+        self.frequencies.get_or_init(|| LogFrequencies::estimate(self))
     }
 
     /// Return the statistics of training; `None` for a loaded aligner.

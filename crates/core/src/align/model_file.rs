@@ -7,7 +7,7 @@
 //! Cost: 8 bytes per word pair; one pass over the bytes.
 //! Not: compression, or earlier versions.
 
-use super::jump::{DISTANCES, EDGES, JumpWeights};
+use super::jump::{DISTANCES, EDGE_DISTANCES, JumpWeights};
 use super::lexicon::{LexiconEntry, SideScale, TranslationLexicon};
 use super::word_numbering::MAX_WORDS;
 use super::{Aligner, MAX_CALIBRATION, PositionModel};
@@ -45,7 +45,7 @@ impl Aligner {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut body = AlignerWriter(Vec::new());
         body.f32s(&[self.null_prob]);
-        body.order(&self.order);
+        body.order(&self.position_model);
         body.names(&self.src_names);
         body.names(&self.tgt_names);
         body.lexicon(&self.lexicon);
@@ -163,8 +163,8 @@ impl AlignerReader<'_> {
     fn jumps(&mut self) -> Checked<JumpWeights> {
         Ok(JumpWeights {
             step: self.positive_f32s(DISTANCES)?,
-            first: self.positive_f32s(EDGES)?,
-            last: self.positive_f32s(EDGES)?,
+            first: self.positive_f32s(EDGE_DISTANCES)?,
+            last: self.positive_f32s(EDGE_DISTANCES)?,
         })
     }
 

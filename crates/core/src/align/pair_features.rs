@@ -32,7 +32,7 @@ pub struct LogFrequencies([Vec<f32>; 2], [f32; 2]);
 
 impl LogFrequencies {
     /// Estimate the frequencies from the counts of links and NULL in the aligner.
-    pub fn of(aligner: &Aligner) -> Self {
+    pub fn estimate(aligner: &Aligner) -> Self {
         let occurrences = aligner.occurrences();
         let totals = occurrences.each_ref().map(|side| side.iter().sum::<f64>().max(1.0));
         let logarithm = |side: usize, count: f64| to_f32((count / totals[side]).ln());
@@ -45,17 +45,17 @@ impl LogFrequencies {
 
     /// Return the mean log-ratio of the word frequencies on this side and on the other side;
     /// unknown words have the minimal frequency.
-    fn at_home(&self, side: usize, own: &[u32], other: &[u32]) -> f32 {
+    fn side_log_ratio(&self, side: usize, words: &[u32], other: &[u32]) -> f32 {
         let of = |side: usize, word: u32| {
             self.0[side].get(word as usize).copied().unwrap_or(self.1[side])
         };
-        let ratio = |(&own, &other): (&u32, &u32)| of(side, own) - of(1 - side, other);
-        own.iter().zip(other).map(ratio).sum::<f32>() / own.len() as f32
+        let ratio = |(&word, &other): (&u32, &u32)| of(side, word) - of(1 - side, other);
+        words.iter().zip(other).map(ratio).sum::<f32>() / words.len() as f32
     }
 
     /// Return the unigram log-likelihood of the words of a side; unknown words have the floor
     /// probability.
-    fn of_side(&self, side: usize, words: &[u32]) -> f32 {
+    fn log_likelihood(&self, side: usize, words: &[u32]) -> f32 {
         let of_word = |&word: &u32| self.0[side].get(word as usize).copied();
         words.iter().map(|word| of_word(word).unwrap_or(FLOOR.ln())).sum()
     }
@@ -64,7 +64,7 @@ impl LogFrequencies {
 /// Compute the features of a pair. `elsewhere` holds its words in the numbers of the other side,
 /// `same` is the number of target words in the source; `posteriors` and `likelihoods` are by
 /// direction, the target first.
-pub fn features(
+pub fn compute_features(
     words: &PairWords,
     elsewhere: &PairWords,
     same: usize,
@@ -85,15 +85,15 @@ pub fn features(
     let (src, tgt) = (src_len as f32, tgt_len as f32);
     let linked = |side: &[f32]| side.iter().filter(|&&share| share > LINKED).count() as f32;
     [
-        (likelihoods[0] - frequencies.of_side(1, &words.tgt)) / tgt,
-        (likelihoods[1] - frequencies.of_side(0, &words.src)) / src,
+        (likelihoods[0] - frequencies.log_likelihood(1, &words.tgt)) / tgt,
+        (likelihoods[1] - frequencies.log_likelihood(0, &words.src)) / src,
         2.0 * of_tgt.iter().sum::<f32>() / (src + tgt),
         linked(&of_tgt) / tgt,
         linked(&of_src) / src,
         longest_gap(&of_tgt) / tgt,
         longest_gap(&of_src) / src,
-        frequencies.at_home(1, &words.tgt, &elsewhere.tgt),
-        frequencies.at_home(0, &words.src, &elsewhere.src),
+        frequencies.side_log_ratio(1, &words.tgt, &elsewhere.tgt),
+        frequencies.side_log_ratio(0, &words.src, &elsewhere.src),
         same as f32 / tgt,
         tgt,
         src,

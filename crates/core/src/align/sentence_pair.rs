@@ -14,7 +14,7 @@ use super::word_numbering::UNKNOWN;
 use crate::narrow::to_u32;
 
 /// Probability of an unknown word given the same word on the other side, such as names and numbers.
-const SAME_WORD: f32 = 0.1;
+const IDENTICAL_WORD_PROB: f32 = 0.1;
 
 /// The side that a directional model generates; positions of the other side are its states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct SentencePair {
     homes: Vec<LexiconEntry>,
     missed: Vec<u32>,
     /// Cells with identical words of which the model knows at most one.
-    same: Vec<(usize, usize)>,
+    identical: Vec<(usize, usize)>,
 }
 
 impl SentencePair {
@@ -55,12 +55,12 @@ impl SentencePair {
         src.extend(src_ids.iter().map(|&id| text.src_numbers.number(id)));
         tgt.clear();
         tgt.extend(tgt_ids.iter().map(|&id| text.tgt_numbers.number(id)));
-        self.find_cells(lexicon);
-        self.find_same(src_ids, tgt_ids);
+        self.look_up_cells(lexicon);
+        self.find_identical(src_ids, tgt_ids);
     }
 
     /// Look up all word pairs of `words`.
-    pub fn find_cells(&mut self, lexicon: &TranslationLexicon) {
+    pub fn look_up_cells(&mut self, lexicon: &TranslationLexicon) {
         let SentencePair { words: PairWords { src, tgt }, weights, slots, homes, missed, .. } =
             self;
         weights.reset(src.len(), tgt.len());
@@ -99,8 +99,8 @@ impl SentencePair {
         &self.slots[src * self.weights.stride()..][..self.words.tgt.len()]
     }
 
-    fn find_same(&mut self, src_ids: &[u32], tgt_ids: &[u32]) {
-        self.same.clear();
+    fn find_identical(&mut self, src_ids: &[u32], tgt_ids: &[u32]) {
+        self.identical.clear();
         if !self.words.src.contains(&UNKNOWN) && !self.words.tgt.contains(&UNKNOWN) {
             return;
         }
@@ -109,7 +109,7 @@ impl SentencePair {
                 if src_id == tgt_id
                     && (self.words.src[i] == UNKNOWN || self.words.tgt[j] == UNKNOWN)
                 {
-                    self.same.push((i, j));
+                    self.identical.push((i, j));
                 }
             }
         }
@@ -124,7 +124,7 @@ impl SentencePair {
     }
 
     /// Compute the emission probabilities of a direction.
-    pub fn emissions(
+    pub fn fill_emissions(
         &self,
         lexicon: &TranslationLexicon,
         direction: ModelDirection,
@@ -134,8 +134,8 @@ impl SentencePair {
         out.real.reset(words, states);
         match direction {
             ModelDirection::Target => {
-                fill(&mut out.null, &self.words.tgt, &lexicon.tgt.null, FLOOR);
-                fill(&mut out.scales, &self.words.src, &lexicon.src.given, 0.0);
+                gather(&mut out.null, &self.words.tgt, &lexicon.tgt.null, FLOOR);
+                gather(&mut out.scales, &self.words.src, &lexicon.src.given, 0.0);
                 for (src, &scale) in out.scales.iter().enumerate() {
                     for (tgt, &weight) in self.weights.row(src).iter().enumerate() {
                         out.real.row_mut(tgt)[src] = (weight * scale).max(FLOOR);
@@ -143,8 +143,8 @@ impl SentencePair {
                 }
             }
             ModelDirection::Source => {
-                fill(&mut out.null, &self.words.src, &lexicon.src.null, FLOOR);
-                fill(&mut out.scales, &self.words.tgt, &lexicon.tgt.given, 0.0);
+                gather(&mut out.null, &self.words.src, &lexicon.src.null, FLOOR);
+                gather(&mut out.scales, &self.words.tgt, &lexicon.tgt.given, 0.0);
                 for src in 0..words {
                     let cells = self.weights.row(src).iter().zip(&out.scales);
                     for (prob, (weight, scale)) in out.real.row_mut(src).iter_mut().zip(cells) {
@@ -153,17 +153,17 @@ impl SentencePair {
                 }
             }
         }
-        for &(src, tgt) in &self.same {
+        for &(src, tgt) in &self.identical {
             match direction {
-                ModelDirection::Target => out.real.row_mut(tgt)[src] = SAME_WORD,
-                ModelDirection::Source => out.real.row_mut(src)[tgt] = SAME_WORD,
+                ModelDirection::Target => out.real.row_mut(tgt)[src] = IDENTICAL_WORD_PROB,
+                ModelDirection::Source => out.real.row_mut(src)[tgt] = IDENTICAL_WORD_PROB,
             }
         }
     }
 }
 
 /// Collect the values of words from a list, `unknown` for words beyond its end.
-pub fn fill(out: &mut Vec<f32>, words: &[u32], list: &[f32], unknown: f32) {
+pub fn gather(out: &mut Vec<f32>, words: &[u32], list: &[f32], unknown: f32) {
     out.clear();
     out.extend(words.iter().map(|&word| list.get(word as usize).copied().unwrap_or(unknown)));
 }

@@ -143,7 +143,7 @@ pub fn count_pairs(
     let names = read_names(names)?;
     let text = read_shard(shard, options, [names[0].len(), names[1].len()])?;
     let budget = options.budget(&names)?;
-    let marginals = MarginalCounts::of(&text, (names[0].len(), names[1].len()), job)?;
+    let marginals = MarginalCounts::count(&text, (names[0].len(), names[1].len()), job)?;
     let mut wire = Wire::create(out, PAIRS)?;
     for number in [text.all_pairs(), text.skipped.blank, text.skipped.too_long] {
         wire.number(number as u64)?;
@@ -254,7 +254,7 @@ pub fn expect(
     job: &Job,
 ) -> Result<()> {
     let (training, _) = read_state(state, options)?;
-    let text = read_shard(shard, options, training.words())?;
+    let text = read_shard(shard, options, training.vocab_sizes())?;
     job.begin(text.len() as u64);
     let mut counts = training.expect(&text, job)?;
     let mut wire = Wire::create(out, COUNTS)?;
@@ -271,7 +271,7 @@ pub fn update(
     job: &Job,
 ) -> Result<bool> {
     let (mut training, summary) = read_state(state, options)?;
-    let mut sum = ExpectedCounts::none();
+    let mut sum = ExpectedCounts::empty();
     for path in counts {
         job.check()?;
         sum.add(&mut Unwire::open(path, COUNTS)?)?;

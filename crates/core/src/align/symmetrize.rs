@@ -67,15 +67,15 @@ pub fn symmetrize_all(
     heuristic: SymmetrizationHeuristic,
     job: &Job,
 ) -> Result<WordAlignments> {
-    let mut joined = WordAlignments::default();
+    let mut symmetrized = WordAlignments::default();
     for k in 0..bitext.len() {
         if k.is_multiple_of(CHECK_INTERVAL) {
             job.check()?;
         }
         let lens = (bitext.src().sentence(k).len(), bitext.tgt().sentence(k).len());
-        joined.push(symmetrize(by_src.sentence(k), by_tgt.sentence(k), lens, heuristic));
+        symmetrized.push(symmetrize(by_src.sentence(k), by_tgt.sentence(k), lens, heuristic));
     }
-    Ok(joined)
+    Ok(symmetrized)
 }
 
 /// Symmetrize the links of a sentence pair with `src_len` and `tgt_len` words.
@@ -229,13 +229,13 @@ mod tests {
             .collect()
     }
 
-    fn joined(by_src: &str, by_tgt: &str, heuristic: SymmetrizationHeuristic) -> Vec<Link> {
+    fn symmetrized(by_src: &str, by_tgt: &str, heuristic: SymmetrizationHeuristic) -> Vec<Link> {
         symmetrize(&links(by_src), &links(by_tgt), (5, 5), heuristic)
     }
 
     #[test]
     fn first_example_of_the_specification() {
-        let join = |heuristic| joined("00 11 21 33", "00 11 22 33 44", heuristic);
+        let join = |heuristic| symmetrized("00 11 21 33", "00 11 22 33 44", heuristic);
         assert_eq!(join(SymmetrizationHeuristic::Intersect), links("00 11 33"));
         assert_eq!(join(SymmetrizationHeuristic::Union), links("00 11 21 22 33 44"));
         assert_eq!(join(SymmetrizationHeuristic::Grow), links("00 11 21 22 33"));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn second_example_of_the_specification() {
-        let join = |heuristic| joined("00 12 33 41", "00 21 22 33 44", heuristic);
+        let join = |heuristic| symmetrized("00 12 33 41", "00 21 22 33 44", heuristic);
         assert_eq!(join(SymmetrizationHeuristic::Intersect), links("00 33"));
         assert_eq!(join(SymmetrizationHeuristic::Grow), links("00 33"));
         for heuristic in [
@@ -266,7 +266,7 @@ mod tests {
     fn final_and_asks_more_than_final() {
         // 02 is on its own for by_src; 40 for by_tgt: row 0 of the source and column 0 of the
         // target are covered by 00
-        let join = |heuristic| joined("00 42", "00 40", heuristic);
+        let join = |heuristic| symmetrized("00 42", "00 40", heuristic);
         assert_eq!(join(SymmetrizationHeuristic::GrowDiag), links("00"));
         assert_eq!(join(SymmetrizationHeuristic::GrowDiagFinal), links("00 40 42"));
         assert_eq!(join(SymmetrizationHeuristic::GrowDiagFinalAnd), links("00 42"));

@@ -9,7 +9,7 @@
 
 use super::diagonal;
 use super::hmm::ForwardBackward;
-use super::pair_features::{FEATURES, FeatureRow, LogFrequencies, features};
+use super::pair_features::{FEATURES, FeatureRow, LogFrequencies, compute_features};
 use super::sentence_pair::{EmissionProbs, LinkPosteriors, ModelDirection, SentencePair};
 use super::symmetrize::{SymmetrizationHeuristic, symmetrize};
 use super::text_shard::PairWords;
@@ -132,13 +132,13 @@ fn join_blocks(workers: Vec<AlignmentWorker>) -> AlignedText {
     blocks.sort_unstable_by_key(|done| done.start);
     let mut aligned = AlignedText::default();
     for done in blocks {
-        let mut rest = &done.links[..];
+        let mut remaining = &done.links[..];
         for count in done.counts {
-            let (of_sentence, others) = rest.split_at(count);
+            let (of_sentence, others) = remaining.split_at(count);
             // Links are in the order of `WordAlignments`, so posteriors match.
             aligned.links.push(of_sentence.iter().map(|scored| scored.link));
             aligned.posteriors.extend(of_sentence.iter().map(|scored| scored.posterior));
-            rest = others;
+            remaining = others;
         }
         aligned.features.extend(done.features);
     }
@@ -206,9 +206,9 @@ impl AlignmentWorker {
     fn find_posteriors(&mut self, aligner: &Aligner, text: &NumberedBitext<'_>, k: usize) {
         self.pair.load(&aligner.lexicon, text, k);
         for (side, direction) in ModelDirection::BOTH.into_iter().enumerate() {
-            self.pair.emissions(&aligner.lexicon, direction, &mut self.emissions);
+            self.pair.fill_emissions(&aligner.lexicon, direction, &mut self.emissions);
             let posteriors = &mut self.posteriors[side];
-            self.likelihoods[side] = match &aligner.order {
+            self.likelihoods[side] = match &aligner.position_model {
                 PositionModel::Hmm(jumps) => {
                     let jumps = &jumps[side];
                     self.forward_backward.run(
@@ -220,7 +220,7 @@ impl AlignmentWorker {
                     );
                     self.forward_backward.log_likelihood()
                 }
-                PositionModel::Diagonal { tension } => diagonal::run(
+                PositionModel::Diagonal { tension } => diagonal::compute_posteriors(
                     &self.emissions,
                     *tension,
                     aligner.null_prob,
@@ -246,7 +246,14 @@ impl AlignmentWorker {
         tgt_there.extend(tgt.iter().map(|&id| text.src_numbers.number(id)));
         let same = tgt.iter().filter(|id| src.contains(id)).count();
         let words = &self.pair.words;
-        features(words, &self.elsewhere, same, &self.posteriors, self.likelihoods, frequencies)
+        compute_features(
+            words,
+            &self.elsewhere,
+            same,
+            &self.posteriors,
+            self.likelihoods,
+            frequencies,
+        )
     }
 
     fn posterior(&self, link: Link) -> f32 {

@@ -32,7 +32,7 @@ pub struct TextShard {
     /// Offset of each block, and the end of the last.
     starts: Vec<u64>,
     /// Bytes of the unfinished block.
-    open: Vec<u8>,
+    open_block: Vec<u8>,
     pairs: usize,
     /// Counts of skipped pairs.
     pub skipped: SkippedPairs,
@@ -73,7 +73,7 @@ impl TextShard {
             file: TempFile::new(folder.clone()),
             limit,
             starts: vec![0],
-            open: Vec::new(),
+            open_block: Vec::new(),
             pairs: 0,
             skipped: SkippedPairs::default(),
             length_counts: LengthCounts::new(),
@@ -93,39 +93,39 @@ impl TextShard {
         }
         *self.length_counts.entry((lens.1, lens.0)).or_default() += 1;
         for side in [&words.src, &words.tgt] {
-            write_number(&mut self.open, side.len() as u64);
-            side.iter().for_each(|&word| write_number(&mut self.open, u64::from(word)));
+            write_number(&mut self.open_block, side.len() as u64);
+            side.iter().for_each(|&word| write_number(&mut self.open_block, u64::from(word)));
         }
         self.pairs += 1;
-        if self.pairs.is_multiple_of(BLOCK) { self.close() } else { Ok(()) }
+        if self.pairs.is_multiple_of(BLOCK) { self.close_block() } else { Ok(()) }
     }
 
-    fn close(&mut self) -> Result<()> {
-        if self.open.is_empty() {
+    fn close_block(&mut self) -> Result<()> {
+        if self.open_block.is_empty() {
             return Ok(());
         }
-        let fits = self.file.is_empty() && self.memory.len() + self.open.len() <= self.limit;
+        let fits = self.file.is_empty() && self.memory.len() + self.open_block.len() <= self.limit;
         if fits {
-            self.memory.extend_from_slice(&self.open);
+            self.memory.extend_from_slice(&self.open_block);
         } else {
-            self.file.push(&self.open)?;
+            self.file.push(&self.open_block)?;
         }
         self.starts.push(self.memory.len() as u64 + self.file.len());
-        self.open.clear();
+        self.open_block.clear();
         Ok(())
     }
 
     /// Append the bytes of a whole block. All blocks but the last have `BLOCK` pairs.
     pub(super) fn push_block(&mut self, bytes: &[u8]) -> Result<()> {
-        self.open.extend_from_slice(bytes);
-        self.close()
+        self.open_block.extend_from_slice(bytes);
+        self.close_block()
     }
 
     /// Finish writing whole blocks with a total of `pairs` pairs.
     pub(super) fn finish_with(mut self, pairs: usize) -> Result<Self> {
         self.pairs = pairs;
         if self.blocks() != pairs.div_ceil(BLOCK) {
-            return Err(cut());
+            return Err(damage_error());
         }
         self.finish()
     }
@@ -147,8 +147,8 @@ impl TextShard {
 
     /// Finish writing.
     pub fn finish(mut self) -> Result<Self> {
-        self.close()?;
-        self.open = Vec::new();
+        self.close_block()?;
+        self.open_block = Vec::new();
         self.memory.shrink_to_fit();
         Ok(self)
     }
@@ -202,7 +202,7 @@ impl<'a> ShardBlock<'a> {
             return Ok(false);
         }
         for side in [&mut words.src, &mut words.tgt] {
-            read_side(&mut self.0, side).ok_or_else(cut)?;
+            read_side(&mut self.0, side).ok_or_else(damage_error)?;
         }
         Ok(true)
     }
@@ -240,7 +240,7 @@ pub fn number_files(
     Ok(())
 }
 
-fn cut() -> Error {
+fn damage_error() -> Error {
     Error::Format {
         place: Place::file(Path::new("temporary file")),
         found: "numbers that are not ours".into(),

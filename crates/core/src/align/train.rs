@@ -21,7 +21,7 @@ use crate::parallel::{BLOCK, for_each_block};
 use crate::storage::{Unwire, Wire};
 
 /// Word pairs below this probability in both directions are dropped after each iteration.
-const KEPT_PROB: f32 = 1e-4;
+const MIN_PROB: f32 = 1e-4;
 
 /// The model between two EM iterations.
 #[derive(Debug, Clone)]
@@ -75,14 +75,14 @@ impl AlignerTraining {
     /// E step: compute the expected counts of a text or a shard.
     pub fn expect(&self, text: &TextShard, job: &Job) -> Result<ExpectedCounts> {
         let mut counts = ExpectedCounts {
-            lexicon: self.lexicon.zero_counts(self.tgt_len, job.threads() == 1),
+            lexicon: self.lexicon.new_counts(self.tgt_len, job.threads() == 1),
             jumps: Default::default(),
             distances: DistanceCounts::default(),
         };
         let (lexicon, null_prob) = (&self.lexicon, self.options.null_prob);
         let sums = &counts.lexicon;
         if self.is_hmm_iteration() {
-            let workers = self.pass(text, job, |worker: &mut HmmWorker, pair| {
+            let workers = self.visit_pairs(text, job, |worker: &mut HmmWorker, pair| {
                 worker.count(pair, lexicon, &self.jumps, null_prob, sums);
             })?;
             for worker in &workers {
@@ -90,7 +90,7 @@ impl AlignerTraining {
                 sums.for_each(|(sum, jumps)| sum.merge(jumps));
             }
         } else {
-            let workers = self.pass(text, job, |worker: &mut ZeroOrderWorker, pair| {
+            let workers = self.visit_pairs(text, job, |worker: &mut ZeroOrderWorker, pair| {
                 worker.count(pair, lexicon, self.tension, null_prob, sums);
             })?;
             workers.iter().for_each(|worker| counts.distances.merge(&worker.distances));
@@ -99,7 +99,7 @@ impl AlignerTraining {
     }
 
     /// Apply `work` to every sentence pair, in parallel.
-    fn pass<W: Default + Send>(
+    fn visit_pairs<W: Default + Send>(
         &self,
         text: &TextShard,
         job: &Job,
@@ -110,7 +110,7 @@ impl AlignerTraining {
             for_each_block(text.len(), BLOCK, job, make, |(worker, pair, buffer), pairs| {
                 let mut block = text.block(pairs.start / BLOCK, buffer)?;
                 while block.next(&mut pair.words)? {
-                    pair.find_cells(&self.lexicon);
+                    pair.look_up_cells(&self.lexicon);
                     work(worker, pair);
                 }
                 Ok(())
@@ -131,13 +131,13 @@ impl AlignerTraining {
                 self.tension = diagonal::fit_tension(&counts.distances, &self.length_counts);
             }
         }
-        self.lexicon.prune(KEPT_PROB, job)?;
+        self.lexicon.prune(MIN_PROB, job)?;
         self.iterations += 1;
         Ok(())
     }
 
     /// Return the vocabulary sizes of both sides.
-    pub fn words(&self) -> [usize; 2] {
+    pub fn vocab_sizes(&self) -> [usize; 2] {
         [self.lexicon.src_len(), self.tgt_len]
     }
 

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Number of lines between two checks for cancellation.
-const BLOCK: usize = 1 << 12;
+const CHECK_INTERVAL: usize = 1 << 12;
 
 /// An alignment link: a source word and a target word that translate each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +106,7 @@ impl WordAlignments {
                 &mut links_of_line,
             )?;
             if number == bitext.len() {
-                return Err(uneven(path, number, bitext.len(), "more"));
+                return Err(line_count_error(path, number, bitext.len(), "more"));
             }
             let lengths =
                 (bitext.src().sentence(number).len(), bitext.tgt().sentence(number).len());
@@ -116,19 +116,19 @@ impl WordAlignments {
                 Place::line(path, number as u64 + 1),
             )?;
             links.push(links_of_line.iter().copied());
-            if links.len().is_multiple_of(BLOCK) {
+            if links.len().is_multiple_of(CHECK_INTERVAL) {
                 job.check()?;
             }
         }
         if links.len() < bitext.len() {
-            return Err(uneven(path, links.len(), bitext.len(), "only"));
+            return Err(line_count_error(path, links.len(), bitext.len(), "only"));
         }
         Ok(links)
     }
 
     /// Parse a line in Pharaoh format and append its links; `place` locates an error.
     pub fn parse_line(line: &str, place: Place, links: &mut Vec<Link>) -> Result<()> {
-        parse(line, links).map_err(|found| not_links(place, found))
+        parse_links(line, links).map_err(|found| format_error(place, found))
     }
 
     /// Parse a line with posteriors (`0-1:0.98`; 1 for a plain link) and append both.
@@ -144,9 +144,9 @@ impl WordAlignments {
                 None => (word, 1.0),
             };
             if !(0.0..=1.0).contains(&posterior) {
-                return Err(not_links(place, word.chars().take(40).collect()));
+                return Err(format_error(place, word.chars().take(40).collect()));
             }
-            parse(link, links).map_err(|found| not_links(place.clone(), found))?;
+            parse_links(link, links).map_err(|found| format_error(place.clone(), found))?;
             posteriors.push(posterior);
         }
         Ok(())
@@ -155,7 +155,7 @@ impl WordAlignments {
     /// Return an error if a link is outside a sentence pair of these lengths.
     pub fn check_inside(links: &[Link], lengths: (usize, usize), place: Place) -> Result<()> {
         let found = links.iter().find_map(|link| outside(*link, lengths));
-        found.map_or(Ok(()), |found| Err(mismatch(place, found)))
+        found.map_or(Ok(()), |found| Err(mismatch_error(place, found)))
     }
 
     /// Append the links of a sentence pair in Pharaoh format to `out`.
@@ -168,7 +168,7 @@ impl WordAlignments {
 }
 
 /// Append the links of a line, or return the malformed word.
-fn parse(line: &str, links: &mut Vec<Link>) -> std::result::Result<(), String> {
+fn parse_links(line: &str, links: &mut Vec<Link>) -> std::result::Result<(), String> {
     for word in line.split_whitespace() {
         let link = word
             .split_once('-')
@@ -191,12 +191,12 @@ pub fn outside(link: Link, (src, tgt): (usize, usize)) -> Option<String> {
     Some(format!("link {i}-{j} is outside the sentence ({side} has {length} words)"))
 }
 
-fn mismatch(place: Place, found: String) -> Error {
+fn mismatch_error(place: Place, found: String) -> Error {
     let advice = "do both files come from the same corpus?".into();
     Error::Mismatch { place, found, advice }
 }
 
-fn not_links(place: Place, word: String) -> Error {
+fn format_error(place: Place, word: String) -> Error {
     Error::Format {
         place,
         found: format!("`{word}`"),
@@ -205,12 +205,12 @@ fn not_links(place: Place, word: String) -> Error {
     }
 }
 
-fn uneven(path: &Path, lines: usize, pairs: usize, than: &str) -> Error {
+fn line_count_error(path: &Path, lines: usize, pairs: usize, than: &str) -> Error {
     let found = match than {
         "more" => format!("more lines than the text, which has {pairs}"),
         _ => format!("only {lines} lines, but the text has {pairs}"),
     };
-    mismatch(Place::file(path), found)
+    mismatch_error(Place::file(path), found)
 }
 
 #[cfg(test)]
@@ -230,12 +230,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let mut own = Vec::new();
-        parse(" 0-0  7-12\t1-3 ", &mut own).unwrap();
+        let mut links = Vec::new();
+        parse_links(" 0-0  7-12\t1-3 ", &mut links).unwrap();
         let mut line = String::new();
-        WordAlignments::write_sentence(&own, &mut line);
+        WordAlignments::write_sentence(&links, &mut line);
         assert_eq!(line, "0-0 7-12 1-3");
-        assert_eq!(parse("0-0 1:2", &mut own).unwrap_err(), "1:2");
-        assert_eq!(parse("0--1", &mut own).unwrap_err(), "0--1");
+        assert_eq!(parse_links("0-0 1:2", &mut links).unwrap_err(), "1:2");
+        assert_eq!(parse_links("0--1", &mut links).unwrap_err(), "0--1");
     }
 }

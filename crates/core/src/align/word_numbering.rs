@@ -83,7 +83,7 @@ pub struct WordCounts {
 
 impl WordCounts {
     /// Count the words of a bitext; its ids remain valid.
-    pub fn of(bitext: &Bitext) -> Self {
+    pub fn count(bitext: &Bitext) -> Self {
         let vocab = bitext.vocab().clone();
         let counts = [bitext.src(), bitext.tgt()].map(|side| {
             let mut counts = vec![0; vocab.len()];

@@ -245,7 +245,7 @@ fn write_order<const SIZE: usize>(
         list = of_thread.list;
     }
     let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
-    let mut lines = TableWriter::<SIZE>::new(table);
+    let mut lines = ProbingTableWriter::<SIZE>::new(table);
     let take = |entries: Vec<(NgramKey<1>, NgramScores)>| {
         for (NgramKey([hash]), (prob, backoff)) in entries {
             lines.add(hash, sink, |value| {
@@ -316,7 +316,7 @@ fn write_words(
         sorter.push(NgramKey([word_hash(ngrams.word(id), header.seed)]), id)?;
     }
     sink.skip_to(layout.vocab.range.start)?;
-    let mut lines = TableWriter::<SHORT_SLOT>::new(&layout.vocab);
+    let mut lines = ProbingTableWriter::<SHORT_SLOT>::new(&layout.vocab);
     for entry in sorter.finish()? {
         let (NgramKey([hash]), id) = entry?;
         lines.add(hash, sink, |value| value.copy_from_slice(&id.to_le_bytes()))?;
@@ -330,7 +330,7 @@ pub fn word_hash(word: &[u8], seed: u64) -> u64 {
 }
 
 /// A writer of the lines of one table, in order.
-struct TableWriter<'a, const SIZE: usize> {
+struct ProbingTableWriter<'a, const SIZE: usize> {
     table: &'a ProbingTable,
     /// The current line, the number of its used slots, and its index.
     line: [u8; CACHE_LINE],
@@ -343,7 +343,7 @@ struct TableWriter<'a, const SIZE: usize> {
     is_seed_rejected: bool,
 }
 
-impl<'a, const SIZE: usize> TableWriter<'a, SIZE> {
+impl<'a, const SIZE: usize> ProbingTableWriter<'a, SIZE> {
     /// A line with only unused slots.
     const EMPTY_LINE: [u8; CACHE_LINE] = {
         let mut line = [0; CACHE_LINE];
@@ -361,7 +361,15 @@ impl<'a, const SIZE: usize> TableWriter<'a, SIZE> {
 
     fn new(table: &'a ProbingTable) -> Self {
         let (line, ready) = (Self::EMPTY_LINE, Vec::new());
-        TableWriter { table, line, used: 0, number: 0, ready, last: None, is_seed_rejected: false }
+        ProbingTableWriter {
+            table,
+            line,
+            used: 0,
+            number: 0,
+            ready,
+            last: None,
+            is_seed_rejected: false,
+        }
     }
 
     /// Add an entry; hashes must ascend. `fill` writes the value into the slot.
