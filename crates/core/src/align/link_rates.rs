@@ -9,7 +9,8 @@
 //! Cost: one pass over the lexicon.
 //! Not: the partner of a word.
 
-use super::Aligner;
+use super::aligner::Aligner;
+use super::pair_features::LogFrequencies;
 use super::word_numbering::{UNKNOWN, WordNumbering};
 use crate::corpus::Vocab;
 use crate::narrow::{to_f32, to_u32};
@@ -43,5 +44,10 @@ impl Aligner {
             let words = links[side].iter().zip(nulls[side]);
             words.map(|(links, null)| links + f64::from(*null) * of_null + 1.0).collect()
         })
+    }
+
+    /// Return the log frequencies of all words, computed on first use.
+    pub(super) fn frequencies(&self) -> &LogFrequencies {
+        self.frequencies.get_or_init(|| LogFrequencies::new(&self.occurrences()))
     }
 }

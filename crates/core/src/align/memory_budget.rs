@@ -7,7 +7,7 @@
 //! to the tables of `cooccurrence`.
 //! Not: memory of the caller, such as a bitext.
 
-use super::AlignerOptions;
+use super::options::AlignerOptions;
 use super::text_shard::TextShard;
 use crate::corpus::Vocab;
 use crate::error::{Error, Result};

@@ -7,10 +7,10 @@
 //! Cost: 8 bytes per word pair; one pass over the bytes.
 //! Not: compression, or earlier versions.
 
+use super::aligner::{Aligner, MAX_CALIBRATION, PositionModel};
 use super::jump::{DISTANCES, EDGE_DISTANCES, JumpWeights};
 use super::lexicon::{LexiconEntry, SideScale, TranslationLexicon};
 use super::word_numbering::MAX_WORDS;
-use super::{Aligner, MAX_CALIBRATION, PositionModel};
 use crate::corpus::Vocab;
 use crate::error::{Error, Place, Result};
 use crate::narrow::to_u32;

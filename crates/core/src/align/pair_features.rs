@@ -7,7 +7,6 @@
 //! Cost: one pass over the cells of the pair.
 //! Not: the score, which is fitted (`wayword.align.quality`).
 
-use super::Aligner;
 use super::lexicon::FLOOR;
 use super::sentence_pair::LinkPosteriors;
 use super::text_shard::PairWords;
@@ -31,9 +30,8 @@ const LINKED: f32 = 0.2;
 pub struct LogFrequencies([Vec<f32>; 2], [f32; 2]);
 
 impl LogFrequencies {
-    /// Estimate the frequencies from the counts of links and NULL in the aligner.
-    pub fn estimate(aligner: &Aligner) -> Self {
-        let occurrences = aligner.occurrences();
+    /// Create the log frequencies from the number of occurrences by side and word.
+    pub fn new(occurrences: &[Vec<f64>; 2]) -> Self {
         let totals = occurrences.each_ref().map(|side| side.iter().sum::<f64>().max(1.0));
         let logarithm = |side: usize, count: f64| to_f32((count / totals[side]).ln());
         let of_side = |side: usize| {

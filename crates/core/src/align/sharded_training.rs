@@ -8,13 +8,14 @@
 //! Cost: a file between tasks; a task over a shard holds the shard and the lexicon.
 //! Not: placement of tasks; see `wayword.align.parts` in Python.
 
+use super::aligner::{Aligner, AlignerSummary};
 use super::cooccurrence::{MarginalCounts, count_cooccurrences};
 use super::e_step::ExpectedCounts;
 use super::lexicon_builder::LexiconBuilder;
+use super::options::AlignerOptions;
 use super::text_shard::{PairWords, SkippedPairs, TextShard, number_files};
 use super::train::AlignerTraining;
 use super::word_numbering::{WordCounts, WordNumbering};
-use super::{Aligner, AlignerOptions, AlignerSummary};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;

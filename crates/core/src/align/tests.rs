@@ -2,7 +2,9 @@
 //! threads and after saving.
 
 use super::*;
-use crate::corpus::ReadOptions;
+use crate::Job;
+use crate::corpus::{Bitext, ReadOptions};
+use crate::error::Error;
 use proptest::prelude::*;
 
 /// Return a small bitext with reordering, blank lines, one-word lines and a line that is too long.

@@ -7,6 +7,7 @@
 //! Cost: one run of both directional models per sentence pair.
 //! Not: training; the aligner does not change.
 
+use super::aligner::{Aligner, PositionModel};
 use super::diagonal;
 use super::hmm::ForwardBackward;
 use super::pair_features::{FEATURES, FeatureRow, LogFrequencies, compute_features};
@@ -16,7 +17,6 @@ use super::text_shard::PairWords;
 use super::word_alignments::{Link, WordAlignments};
 use super::word_numbering::NumberedBitext;
 use super::word_numbering::WordNumbering;
-use super::{Aligner, PositionModel};
 use crate::corpus::{Bitext, Vocab};
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -68,6 +68,13 @@ pub struct TextAligner<'a> {
     aligner: &'a Aligner,
     src_numbers: WordNumbering,
     tgt_numbers: WordNumbering,
+}
+
+impl Aligner {
+    /// Create an aligner for texts whose words are numbered by `vocab`.
+    pub fn text_aligner(&self, vocab: &Vocab) -> TextAligner<'_> {
+        TextAligner::new(self, vocab)
+    }
 }
 
 impl<'a> TextAligner<'a> {

@@ -7,13 +7,14 @@
 //! threads or shards does not change the result.
 //! Not: selection of links; see `text_aligner`.
 
+use super::aligner::PositionModel;
 use super::diagonal::{self, DistanceCounts, INITIAL_TENSION};
 use super::e_step::{ExpectedCounts, HmmWorker, ZeroOrderWorker};
 use super::jump::JumpWeights;
 use super::lexicon::{FLOOR, LexiconCounts, TranslationLexicon};
+use super::options::{AlignerOptions, AlignmentModel};
 use super::sentence_pair::SentencePair;
 use super::text_shard::{LengthCounts, TextShard};
-use super::{AlignerOptions, AlignmentModel, PositionModel};
 use crate::error::Result;
 use crate::job::Job;
 use crate::narrow::to_usize;

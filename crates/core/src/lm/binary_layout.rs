@@ -8,6 +8,7 @@ use super::MAX_ORDER;
 use crate::narrow::to_usize;
 use crate::storage::{Checked, Flaw, Seal, short_at};
 use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Seal of the file; the numbers are order, seed, n-gram counts by order, and bytes of all words.
 pub const SEAL: Seal = Seal {
@@ -27,6 +28,9 @@ pub const LONG_SLOT: usize = 16;
 pub const SHORT_SLOT: usize = 12;
 /// Hash of an unused slot; `stored_hash` never returns it.
 pub const FREE_HASH: u64 = u64::MAX;
+
+/// Flag of a list entry: the last n-gram with its suffix.
+pub const LAST_FLAG: u32 = 1 << 31;
 
 /// Bytes of a cache line. No slot crosses a line boundary.
 pub const CACHE_LINE: usize = 64;
@@ -66,6 +70,11 @@ pub fn extend_hash(hash: u64, word: u32) -> u64 {
 /// Return the hash in its stored form, which is never `FREE_HASH`.
 pub fn stored_hash(hash: u64) -> u64 {
     hash.min(FREE_HASH - 1)
+}
+
+/// Return the stored hash of a word's bytes.
+pub fn word_hash(word: &[u8], seed: u64) -> u64 {
+    stored_hash(xxh3_64_with_seed(word, seed))
 }
 
 /// The numbers of the file header.

@@ -10,16 +10,17 @@
 //! Cost: one sort per order. 21 bytes per n-gram (17 for the longest) for queries, and 4 that are
 //! only read when n-grams are listed.
 
+use super::MAX_ORDER;
 use super::binary_layout::{
-    BinaryHeader, BinaryLayout, CACHE_LINE, FREE_HASH, HEADER_BYTES, LONG_SLOT, ProbingTable, SEAL,
-    SHORT_SLOT, extend_hash, home_line, stored_hash, unigram_hash,
+    BinaryHeader, BinaryLayout, CACHE_LINE, FREE_HASH, HEADER_BYTES, LAST_FLAG, LONG_SLOT,
+    ProbingTable, SEAL, SHORT_SLOT, extend_hash, home_line, stored_hash, unigram_hash, word_hash,
 };
 use super::count::take_once;
+use super::model::Model;
 use super::ngram::ScoredNgram;
 use super::ngram_key::NgramKey;
 use super::ngram_source::NgramSource;
 use super::suffix_trie::SuffixTrie;
-use super::{MAX_ORDER, Model};
 use crate::Job;
 use crate::corpus::WordId;
 use crate::error::{Error, Place, Result};
@@ -33,12 +34,9 @@ use memmap2::MmapMut;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Number of n-grams per block of a thread and between two checks for cancellation.
 const BLOCK: u64 = 1 << 14;
-/// Flag of a list entry: the last n-gram with its suffix.
-pub const LAST_FLAG: u32 = 1 << 31;
 /// Number of hash seeds to try. A collision of 64-bit hashes is so rare that a few suffice.
 const SEEDS: u64 = 8;
 /// Number of hash ranges of a table that are sorted separately.
@@ -322,11 +320,6 @@ fn write_words(
         lines.add(hash, sink, |value| value.copy_from_slice(&id.to_le_bytes()))?;
     }
     lines.finish(sink)
-}
-
-/// Return the stored hash of a word's bytes.
-pub fn word_hash(word: &[u8], seed: u64) -> u64 {
-    stored_hash(xxh3_64_with_seed(word, seed))
 }
 
 /// A writer of the lines of one table, in order.

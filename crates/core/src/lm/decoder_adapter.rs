@@ -4,8 +4,9 @@
 //! Out: the scores of `Model` and the next state.
 //! Cost: a copy of 60 bytes per word in addition to the query.
 
-use super::model::NgramLookup;
-use super::{EOS, MAX_ORDER, Model, NgramState};
+use super::model::{Model, NgramLookup};
+use super::ngram_state::NgramState;
+use super::{EOS, MAX_ORDER};
 use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::to_u32;
 

@@ -1,8 +1,8 @@
 //! Opens a model file of any format, detected by its first bytes.
 
+use super::arpa_reader::read_arpa;
 use super::binary_writer::build_model;
 use super::model::{Model, is_binary_model};
-use super::read_arpa;
 use crate::Job;
 use crate::error::{Error, Place, Result};
 use std::fs::File;

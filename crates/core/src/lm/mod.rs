@@ -19,7 +19,7 @@
 //! * `suffix_trie`, `trie_estimation`: the same in memory
 //! * `train`: the passes from text to an estimated model
 //! * `ngram`, `ngram_source`, `ngram_lists`: scored n-grams, the interface of their sources, sorted
-//! lists
+//!   lists
 //! * `arpa_reader`, `arpa_completion`, `arpa_writer`: ARPA files
 //! * `mixture`: static interpolation of several models
 //! * `binary_layout`, `binary_writer`: the binary file format

@@ -9,10 +9,9 @@
 //! detects the damage and is called before scores are returned to the user.
 
 use super::binary_layout::{
-    BinaryHeader, BinaryLayout, CACHE_LINE, FORMER_MAGIC, LONG_SLOT, ProbingTable, SEAL,
-    SHORT_SLOT, extend_hash, home_line, score, stored_hash, unigram_hash,
+    BinaryHeader, BinaryLayout, CACHE_LINE, FORMER_MAGIC, LAST_FLAG, LONG_SLOT, ProbingTable, SEAL,
+    SHORT_SLOT, extend_hash, home_line, score, stored_hash, unigram_hash, word_hash,
 };
-use super::binary_writer::{LAST_FLAG, word_hash};
 use super::ngram::{NgramIter, ScoredNgram, has_extension};
 use super::ngram_source::NgramSource;
 use super::ngram_state::NgramState;
