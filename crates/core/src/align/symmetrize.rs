@@ -193,8 +193,8 @@ impl LinkGrid {
             .then(|| tgt * self.src_covered.len() + src)
     }
 
-    /// Adds links only one model has, those of `by_tgt` first, where `allows(src is free, tgt is
-    /// free)`.
+    /// Add links of a single model, first `by_tgt`, then `by_src`, if `allows` accepts the pair
+    /// (source word unlinked, target word unlinked).
     fn finish(&mut self, allows: fn(bool, bool) -> bool) {
         for only in [BY_TGT, BY_SRC] {
             for cell in 0..self.cells.len() {

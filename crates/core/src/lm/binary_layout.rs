@@ -185,6 +185,6 @@ impl BinaryHeader {
 
 /// Read a score at byte offset `at`; return `None` beyond the end.
 #[inline]
-pub fn score(bytes: &[u8], at: usize) -> Option<f32> {
+pub fn read_score(bytes: &[u8], at: usize) -> Option<f32> {
     short_at(bytes, at).map(f32::from_bits)
 }

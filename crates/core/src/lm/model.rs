@@ -10,7 +10,7 @@
 
 use super::binary_layout::{
     BinaryHeader, BinaryLayout, CACHE_LINE, FORMER_MAGIC, LAST_FLAG, LONG_SLOT, ProbingTable, SEAL,
-    SHORT_SLOT, extend_hash, home_line, score, stored_hash, unigram_hash, word_hash,
+    SHORT_SLOT, extend_hash, home_line, read_score, stored_hash, unigram_hash, word_hash,
 };
 use super::ngram::{NgramIter, ScoredNgram, has_extension};
 use super::ngram_source::NgramSource;
@@ -227,14 +227,14 @@ impl Model {
             hash = extend_hash(hash, older);
             if order + 1 == self.header.order {
                 if let Some(slot) = self.find::<SHORT_SLOT>(table, stored_hash(hash)) {
-                    prob = score(slot, 8).unwrap_or(prob);
+                    prob = read_score(slot, 8).unwrap_or(prob);
                     order += 1;
                 }
                 break;
             }
             let Some(slot) = self.find::<LONG_SLOT>(table, stored_hash(hash)) else { break };
-            prob = score(slot, 8).unwrap_or(prob);
-            let backoff = score(slot, 12).unwrap_or_default();
+            prob = read_score(slot, 8).unwrap_or(prob);
+            let backoff = read_score(slot, 12).unwrap_or_default();
             keep(order, older, backoff);
             order += 1;
             if has_extension(backoff) {
@@ -290,7 +290,7 @@ impl Model {
         let table = &self.bytes[self.layout.unigrams.clone()];
         let at = |word: WordId| table.get(8 * word as usize..);
         let slot = at(word).filter(|slot| slot.len() >= 8).or_else(|| at(UNK)).unwrap_or_default();
-        (score(slot, 0).unwrap_or_default(), score(slot, 4).unwrap_or_default())
+        (read_score(slot, 0).unwrap_or_default(), read_score(slot, 4).unwrap_or_default())
     }
 
     /// Return the slot with this hash. Compare all slots of a line without branches: the number of
@@ -321,10 +321,10 @@ impl Model {
         let table = &self.layout.tables[order - 2];
         if order == self.header.order {
             let slot = self.find::<SHORT_SLOT>(table, stored_hash(hash))?;
-            Some((score(slot, 8)?, super::ngram::NO_EXTENSION))
+            Some((read_score(slot, 8)?, super::ngram::NO_EXTENSION))
         } else {
             let slot = self.find::<LONG_SLOT>(table, stored_hash(hash))?;
-            Some((score(slot, 8)?, score(slot, 12)?))
+            Some((read_score(slot, 8)?, read_score(slot, 12)?))
         }
     }
 
