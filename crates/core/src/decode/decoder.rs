@@ -1,51 +1,33 @@
 //! A system ready to translate, and how threads share its work.
 
-use super::model::{Layout, Models};
-use super::request::{Request, Wanted};
-use super::settings::Settings;
-use super::suggest::{Suggestion, Typed};
-use super::translation::{Outcome, Translation};
-use super::worker::{Memory, Worker};
+use crate::decode::config::DecoderConfig;
+use crate::decode::input::request::{Request, Wanted};
+use crate::decode::models::Models;
+use crate::decode::output::suggest::{Suggestion, Typed};
+use crate::decode::output::translation::{Outcome, Translation};
+use crate::decode::settings::Settings;
+use crate::decode::worker::{Memory, Worker};
 use crate::error::{Error, Result};
 use crate::feature::{Span, Weights};
 use crate::job::Job;
 use crate::parallel;
-use crate::reorder::{Prune, Pruning, Shaped};
 use std::sync::Mutex;
 
 /// Longest list of translations of a sentence, which is kept in memory.
 const MAX_NBEST: usize = 100_000;
 
-/// A system ready to translate: models, weights, settings. Shared by all threads.
+/// A decoder: a configured system and the memory of its idle workers. Shared by all threads.
 pub struct Decoder<'a> {
-    pub(super) models: Models<'a>,
-    pub(super) layout: Layout,
-    pub(super) weights: Weights,
-    pub(super) settings: Settings,
-    /// The place of the path feature that the search is pruned by, and how much is pruned.
-    pub(super) pruning: Option<(usize, Prune)>,
-    /// What threads learned in earlier calls.
+    config: DecoderConfig<'a>,
+    /// Memory of workers that are not in use.
     idle: Mutex<Vec<Memory>>,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder with these models; `weights` must have the names of `Models::weights`.
+    /// Create a decoder; `weights` must have the names of `Models::weights`.
     pub fn new(models: Models<'a>, weights: Weights, settings: Settings) -> Result<Self> {
-        settings.check()?;
-        let expected = models.weights()?;
-        if weights.names() != expected.names() {
-            return Err(Error::Argument {
-                name: "weights".into(),
-                found: weights.names().join(", "),
-                expected: expected.names().join(", "),
-            });
-        }
-        let pruning = match &settings.pruning {
-            Some(pruning) => Some((pruned_by(&models, &settings, pruning)?, pruning.rules)),
-            None => None,
-        };
-        let layout = models.layout();
-        Ok(Decoder { models, layout, weights, settings, pruning, idle: Mutex::default() })
+        let config = DecoderConfig::new(models, weights, settings)?;
+        Ok(Decoder { config, idle: Mutex::default() })
     }
 
     /// Starts from what an equal decoder has remembered.
@@ -60,12 +42,12 @@ impl<'a> Decoder<'a> {
 
     /// The weights, with the names of the features.
     pub fn weights(&self) -> &Weights {
-        &self.weights
+        &self.config.weights
     }
 
     /// The settings.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.config.settings
     }
 
     /// Translates many sentences with as many threads as the job allows; results come in the
@@ -122,7 +104,7 @@ impl<'a> Decoder<'a> {
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
         let memory = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        Worker { decoder: self, memory: memory.unwrap_or_default() }
+        Worker { config: &self.config, memory: memory.unwrap_or_default() }
     }
 
     /// Keeps what a worker remembers for the next one.
@@ -131,24 +113,4 @@ impl<'a> Decoder<'a> {
             idle.push(worker.memory);
         }
     }
-}
-
-/// The place of the path feature that a search is to be pruned by.
-fn pruned_by(models: &Models<'_>, settings: &Settings, pruning: &Pruning) -> Result<usize> {
-    let named = |name: &str| models.paths.iter().position(|path| path.name() == name);
-    if let Some(place) = named(&pruning.feature).filter(|&place| models.paths[place].rates()) {
-        return Ok(place);
-    }
-    let space = settings.space;
-    let names = models.paths.iter().filter(|path| path.rates()).map(|path| path.name());
-    let expected = match names.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => format!("a system with one, or `{space}`"),
-        names => format!("one of {names}, or `{space}`"),
-    };
-    let shaped = Shaped { space, pruning: Some(pruning.clone()) };
-    Err(Error::Argument {
-        name: "space".into(),
-        found: format!("`{shaped}`, but no feature `{}` that rates words", pruning.feature),
-        expected,
-    })
 }

@@ -8,43 +8,26 @@
 //! Cost: about `pop_limit` hypotheses a source word; memory is kept in a worker per thread.
 //! Not: any concrete model; reading or writing files.
 
-mod choosing;
-mod context;
-mod covers;
-mod cube;
+mod config;
 mod decoder;
-mod future;
-mod gains;
-mod graph;
-mod group;
-mod hyp;
-mod id;
-mod markup;
-mod memo;
-mod model;
-mod nbest;
+mod ids;
+mod input;
+mod lm;
+mod models;
 mod options;
-mod paths;
-mod pricing;
-mod recent;
-mod replay;
-mod request;
+mod output;
 mod search;
 mod settings;
-mod shown;
-mod stack;
-mod states;
-mod stock;
-mod suggest;
-mod translation;
 mod worker;
 
 pub use decoder::Decoder;
-pub use markup::{Given, Marked, Markup, MarkupMode};
-pub use model::{Layout, Models};
-pub use request::{Request, Wanted};
+pub use input::markup::{Given, Marked, Markup, MarkupMode};
+pub use input::request::{Request, Wanted};
+pub use models::{Layout, Models};
+pub use output::suggest::{Suggestion, Typed};
+pub use output::translation::{
+    GraphArc, Outcome, ShownHyp, ShownStack, Step, TgtSpan, Translation,
+};
+pub use search::sentence_search::Statistics;
 pub use settings::{Oov, Search, Settings};
-pub use shown::{ShownHyp, ShownStack};
-pub use suggest::{Suggestion, Typed};
-pub use translation::{GraphArc, Outcome, Statistics, Step, TgtSpan, Translation};
 pub use worker::{MAX_WORDS, Memory, Worker};

@@ -5,26 +5,27 @@
 //! it returns is scored again from the start.
 //! Cost: memory is kept between sentences.
 
-use super::context::{Contexts, Weighted};
-use super::cube::{self, Cube};
-use super::decoder::Decoder;
-use super::graph::graph;
-use super::hyp::Hyp;
-use super::id::HypId;
-use super::markup::Markup;
-use super::model::Layout;
-use super::nbest::Paths;
-use super::options::Options;
-use super::paths::Seated;
-use super::pricing::Pricing;
-use super::replay::Replay;
-use super::request::{Request, Wanted};
-use super::search::{Arena, Searcher};
-use super::settings::Search;
-use super::stack;
-use super::stock::Stock;
-use super::suggest::{Suggestion, Typed, suggest};
-use super::translation::{Outcome, Statistics, Translation};
+use crate::decode::config::DecoderConfig;
+use crate::decode::ids::HypId;
+use crate::decode::input::markup::Markup;
+use crate::decode::input::request::{Request, Wanted};
+use crate::decode::lm::contexts::{Contexts, Weighted};
+use crate::decode::models::Layout;
+use crate::decode::options::cache::Stock;
+use crate::decode::options::collection::Options;
+use crate::decode::options::collection::Seated;
+use crate::decode::options::scoring::Pricing;
+use crate::decode::output::derivation::Replay;
+use crate::decode::output::nbest::Paths;
+use crate::decode::output::search_graph::graph;
+use crate::decode::output::suggest::{Suggestion, Typed, suggest};
+use crate::decode::output::translation::{Outcome, Translation};
+use crate::decode::search::arena::Arena;
+use crate::decode::search::cube::{self, Cube};
+use crate::decode::search::hypothesis::Hyp;
+use crate::decode::search::sentence_search::{Searcher, Statistics};
+use crate::decode::search::stack;
+use crate::decode::settings::Search;
 use crate::error::{Error, Place, Result};
 use crate::feature::{OptionId, PathScorer, Span};
 use crate::job::Job;
@@ -49,7 +50,7 @@ pub const MAX_WORDS: usize = 2000;
 /// One thread at work; it remembers much from sentence to sentence, but nothing that would change
 /// a result.
 pub struct Worker<'d> {
-    pub(super) decoder: &'d Decoder<'d>,
+    pub(super) config: &'d DecoderConfig<'d>,
     pub(super) memory: Memory,
 }
 
@@ -71,19 +72,19 @@ impl Worker<'_> {
         wanted: Wanted,
         job: &Job,
     ) -> Result<Outcome> {
-        let Worker { decoder, memory } = self;
-        let limit = decoder.settings.options_per_span;
-        decoder.with_options(*request, limit, memory, |scene| {
-            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
+        let Worker { config, memory } = self;
+        let limit = config.settings.options_per_span;
+        config.with_options(*request, limit, memory, |scene| {
+            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph || wanted.stacks > 0;
-            let (mut searcher, cube) = decoder.searcher(scene, keep_arcs, job);
-            let last = decoder.run(&mut searcher, cube)?;
+            let (mut searcher, cube) = config.searcher(scene, keep_arcs, job);
+            let last = config.run(&mut searcher, cube)?;
             let stacks = match wanted.stacks {
                 0 => Vec::new(),
                 most => searcher.stacks(&replay, last, most),
             };
             let Searcher { arena, mut stats, .. } = searcher;
-            let best = decoder.list(&replay, arena, last, wanted, job)?;
+            let best = config.list(&replay, arena, last, wanted, job)?;
             stats.jumps = jumps(&best[0]);
             let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
             Ok(Outcome { best, stats, graph, stacks })
@@ -97,12 +98,12 @@ impl Worker<'_> {
         typed: Typed<'_>,
         job: &Job,
     ) -> Result<Option<Suggestion>> {
-        let Worker { decoder, memory } = self;
-        let limit = decoder.settings.options_per_span;
-        decoder.with_options(*request, limit, memory, |scene| {
-            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
-            let (mut searcher, cube) = decoder.searcher(scene, true, job);
-            let last = decoder.run(&mut searcher, cube)?;
+        let Worker { config, memory } = self;
+        let limit = config.settings.options_per_span;
+        config.with_options(*request, limit, memory, |scene| {
+            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let (mut searcher, cube) = config.searcher(scene, true, job);
+            let last = config.run(&mut searcher, cube)?;
             Ok(suggest(&replay, searcher.arena, last, typed))
         })
     }
@@ -124,9 +125,9 @@ impl Worker<'_> {
         if covered.contains(&false) {
             return Ok(None);
         }
-        let Worker { decoder, memory } = self;
-        decoder.with_options(*request, 0, memory, |scene| {
-            let replay = decoder.replay(scene.src, scene.options, scene.stock, scene.paths);
+        let Worker { config, memory } = self;
+        config.with_options(*request, 0, memory, |scene| {
+            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
                     .options
@@ -141,7 +142,7 @@ impl Worker<'_> {
     }
 }
 
-impl Decoder<'_> {
+impl DecoderConfig<'_> {
     /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
     fn with_options<T>(
         &self,
@@ -162,7 +163,7 @@ impl Decoder<'_> {
         let Memory { contexts, stock, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = Weighted::new(&self.models.lms, &values[self.layout.lm.clone()]);
-        let Decoder { models, layout, settings, .. } = self;
+        let DecoderConfig { models, layout, settings, .. } = self;
         let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
         stock.make_room(contexts, limit);
         options.find(stock, contexts, &pricing, src, markup)?;

@@ -1,6 +1,6 @@
 //! What is asked of a search.
 
-use super::markup::Markup;
+use crate::decode::input::markup::Markup;
 use crate::feature::Source;
 
 /// A sentence to be translated, and what its writer demands of the translation.

@@ -4,14 +4,14 @@
 //! How: straight from the definitions, with no number that the search has remembered, so that a
 //! disagreement with the search would show (a test compares them).
 
-use super::id::ItemId;
-use super::model::{Layout, Models};
-use super::options::{Choice, Options};
-use super::settings::Settings;
-use super::stock::Stock;
-use super::translation::{Step, TgtSpan, Translation};
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
+use crate::decode::ids::ItemId;
+use crate::decode::models::{Layout, Models};
+use crate::decode::options::cache::Stock;
+use crate::decode::options::collection::{Choice, Options};
+use crate::decode::output::translation::{Step, TgtSpan, Translation};
+use crate::decode::settings::Settings;
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
 use crate::narrow::to_u32;
 use crate::orientation::{Class, Model};

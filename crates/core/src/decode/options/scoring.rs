@@ -3,17 +3,19 @@
 //! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
 //! weighted score of everything but the language models, which the stock adds.
 
-use super::context::{Contexts, Walk, Weighted};
-use super::markup::Given;
-use super::model::{Layout, Models};
-use super::settings::Oov;
-use super::stock::COPY;
 use crate::align::Link;
 use crate::corpus::WordId;
+use crate::decode::input::markup::Given;
+use crate::decode::lm::contexts::{Contexts, Walk, Weighted};
+use crate::decode::models::{Layout, Models};
+use crate::decode::settings::Oov;
 use crate::error::Result;
 use crate::feature::{PhraseDetails, PhraseEntry};
 use crate::narrow::{to_f32, to_u32};
 use std::ops::Range;
+
+/// Stands for the source word itself among target words.
+pub const COPY: WordId = WordId::MAX;
 
 /// Translations of one source phrase before they are cut.
 #[derive(Debug, Default)]

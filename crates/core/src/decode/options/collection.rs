@@ -6,23 +6,52 @@
 //! up, then path features see them, and `rank` sorts them by all that is known of them.
 //! Cost: O(n · longest phrase) look-ups; memory is kept between sentences.
 
-use super::context::Contexts;
-use super::future::Future;
-use super::id::{ItemId, LaneId};
-use super::markup::Markup;
-use super::paths::Seated;
-use super::pricing::Pricing;
-use super::stock::Stock;
 use crate::corpus::{SrcPos, WordId};
+use crate::decode::ids::{ItemId, LaneId};
+use crate::decode::input::markup::Markup;
+use crate::decode::lm::contexts::Contexts;
+use crate::decode::options::cache::Stock;
+use crate::decode::options::future_cost::Future;
+use crate::decode::options::scoring::Pricing;
 use crate::error::Result;
-use crate::feature::{Coverage, OptionId, Phrase, Span};
-use crate::narrow::to_u32;
+use crate::feature::{Coverage, OptionId, PathScorer, Phrase, Span};
+use crate::narrow::{to_f32, to_u32};
 use crate::orientation::Class;
 use std::ops::Range;
 
 /// How much of the best that orientation may say of a phrase goes into the future cost: the best
 /// class of each phrase at once is too much to hope for, none of it too little.
 const TURN: f32 = 0.5;
+
+/// Scorers with their weights.
+#[derive(Clone, Copy)]
+pub struct Seated<'a> {
+    pub scorers: &'a [Box<dyn PathScorer + 'a>],
+    pub weights: &'a [f64],
+}
+
+impl Seated<'_> {
+    fn sum(&self, value: impl Fn(f64, &dyn PathScorer) -> f64) -> f32 {
+        let each = self.scorers.iter().zip(self.weights);
+        to_f32(each.map(|(scorer, &weight)| value(weight, &**scorer)).sum::<f64>())
+    }
+
+    /// What they say of a phrase alone.
+    pub fn alone(&self, phrase: OptionId) -> f32 {
+        self.sum(|weight, scorer| weight * f64::from(scorer.alone(phrase)))
+    }
+
+    /// The most that a step may give for a phrase. With a negative weight the most a feature may
+    /// say is the least it is worth, so there is no hope from it.
+    pub fn hope(&self, phrase: OptionId) -> f32 {
+        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.hope(phrase)))
+    }
+
+    /// What a gap loses that starts at a word.
+    pub fn loss(&self, word: SrcPos) -> f32 {
+        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.loss(word)))
+    }
+}
 
 /// A translation option: an item of the stock on a span.
 #[derive(Debug, Clone, Copy)]

@@ -6,13 +6,15 @@
 //! its own is passed through. Memory is bounded: a full stock is emptied between sentences.
 //! Cost: the table and the language models are asked once per source phrase.
 
-use super::context::{Contexts, Inner, Line};
-use super::id::ItemId;
-use super::markup::Given;
-use super::model::{Layout, Models};
-use super::pricing::{Origin, Pricing, Row, Scratch, entry_of, weigh_orientation};
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
+use crate::decode::ids::ItemId;
+use crate::decode::input::markup::Given;
+use crate::decode::lm::contexts::{Contexts, Inner, Line};
+use crate::decode::models::{Layout, Models};
+use crate::decode::options::scoring::{
+    COPY, Origin, Pricing, Row, Scratch, entry_of, weigh_orientation,
+};
 use crate::error::Result;
 use crate::feature::PhraseDetails;
 use crate::narrow::to_u32;
@@ -20,9 +22,6 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::ops::Range;
-
-/// Stands for the source word itself among target words.
-pub const COPY: WordId = WordId::MAX;
 
 /// Numbers of target words that the present sentence brought along start here.
 const GIVEN: WordId = 1 << 31;

@@ -6,9 +6,9 @@
 //! kept is passed over as a whole: most of what is left out is never looked at.
 //! Cost: a few instructions a run, and a look at each lane of the runs that are left; no allocation.
 
-use super::id::{CoverId, LaneId};
-use super::options::{Lane, Options};
 use crate::corpus::SrcPos;
+use crate::decode::ids::{CoverId, LaneId};
+use crate::decode::options::collection::{Lane, Options};
 use crate::feature::Span;
 use crate::narrow::to_u32;
 use crate::reorder::prune::Prune;

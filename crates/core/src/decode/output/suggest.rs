@@ -9,9 +9,9 @@
 //! Cost: O(arcs · typed words), a few milliseconds for thirty words.
 //! Not: a new search. What no hypothesis of the graph has is an edit.
 
-use super::id::HypId;
-use super::replay::Replay;
-use super::search::Arena;
+use crate::decode::ids::HypId;
+use crate::decode::output::derivation::Replay;
+use crate::decode::search::arena::Arena;
 use crate::feature::OptionId;
 use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;

@@ -4,7 +4,7 @@
 //! Open addressing, never more than half full. Sentences share what they ask about common words;
 //! a table that has become large is emptied between two of them, as a small one stays in cache.
 
-use super::context::ContextId;
+use crate::decode::ids::{ContextId, ItemId};
 use crate::narrow::to_usize;
 
 /// What a word does after a context, in eight bytes: four answers fill a line of the cache.
@@ -150,6 +150,58 @@ fn place(slots: &[Slot], key: u64) -> usize {
         at = (at + 1) & mask;
     }
     at
+}
+
+/// Places kept, a power of two.
+const SCORE_SLOTS: usize = 1 << 12;
+
+/// The last answers of a sentence.
+#[derive(Debug, Default)]
+pub struct Gains {
+    places: Vec<LmScoreSlot>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LmScoreSlot {
+    key: u64,
+    gain: f32,
+    after: ContextId,
+}
+
+/// No context has the highest number.
+const EMPTY_SCORE: LmScoreSlot = LmScoreSlot { key: u64::MAX, gain: 0.0, after: 0 };
+
+fn key_of(context: ContextId, item: ItemId) -> u64 {
+    u64::from(context) << 32 | u64::from(item.0)
+}
+
+fn score_slot(key: u64) -> usize {
+    to_usize(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SCORE_SLOTS.trailing_zeros()))
+}
+
+impl Gains {
+    /// Forgets everything: numbers of translations and contexts hold for one sentence.
+    pub fn restart(&mut self) {
+        self.places.clear();
+        self.places.resize(SCORE_SLOTS, EMPTY_SCORE);
+    }
+
+    /// What a translation gains in a context, and the context after it.
+    #[inline]
+    pub fn get(&self, context: ContextId, item: ItemId) -> Option<(f32, ContextId)> {
+        let key = key_of(context, item);
+        let found = self.places.get(score_slot(key))?;
+        (found.key == key).then_some((found.gain, found.after))
+    }
+
+    /// Notes an answer.
+    #[inline]
+    pub fn put(&mut self, context: ContextId, item: ItemId, (gain, after): (f32, ContextId)) {
+        let key = key_of(context, item);
+        if let Some(slot) = self.places.get_mut(score_slot(key)) {
+            *slot = LmScoreSlot { key, gain, after };
+        }
+    }
 }
 
 #[cfg(test)]

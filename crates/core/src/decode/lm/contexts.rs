@@ -9,16 +9,14 @@
 //! Cost: one or two probes for a known step. Steps and contexts are forgotten between two sentences
 //! when there are too many of them.
 
-use super::memo::{Memo, Step};
+use crate::decode::ids::ContextId;
+use crate::decode::lm::caches::{Memo, Step};
 use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::{to_f32, to_u32};
 use crate::numbering::{Numbering, mix};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-
-/// Number of a context.
-pub type ContextId = u32;
 
 /// Contexts kept before everything is forgotten between two sentences.
 const FULL: usize = 1 << 17;

@@ -66,11 +66,11 @@ pub struct Given {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Markup {
     /// Translations by span, from left to right; spans are equal or apart.
-    pub(super) given: Vec<Given>,
+    pub(in crate::decode) given: Vec<Given>,
     /// Whether nothing else may be used for the words of these spans.
-    pub(super) is_exclusive: bool,
+    pub(in crate::decode) is_exclusive: bool,
     /// Walls and zones; no edge of a given span lies across them.
-    pub(super) fences: Fences,
+    pub(in crate::decode) fences: Fences,
 }
 
 /// A sentence with its markup.
@@ -92,12 +92,12 @@ impl Markup {
     }
 
     /// Length of the longest span with a given translation.
-    pub(super) fn longest(&self) -> u32 {
+    pub(in crate::decode) fn longest(&self) -> u32 {
         self.given.iter().map(|given| given.span.len()).max().unwrap_or(0)
     }
 
     /// Whether a span holds words for which only given translations may be used.
-    pub(super) fn reserves(&self, span: Span) -> bool {
+    pub(in crate::decode) fn reserves(&self, span: Span) -> bool {
         let meets = |given: &Given| given.span.start < span.end && span.start < given.span.end;
         self.is_exclusive && self.given.iter().any(meets)
     }

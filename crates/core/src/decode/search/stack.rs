@@ -5,8 +5,8 @@
 //! An extension that is clearly behind those of a full stack is not made, unless as an arc of a list.
 //! Cost: stack size · spans · options per stack; a stack never holds more than twice its size.
 
-use super::id::HypId;
-use super::search::Searcher;
+use crate::decode::ids::HypId;
+use crate::decode::search::sentence_search::Searcher;
 use crate::error::Result;
 
 /// How far behind the last of a full stack an extension is clearly behind: sums of the future cost

@@ -1,8 +1,8 @@
 //! What a search returns.
 
-use super::shown::ShownStack;
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
+use crate::decode::search::sentence_search::Statistics;
 use crate::feature::Span;
 use std::ops::Range;
 
@@ -48,24 +48,6 @@ pub struct Translation {
     pub unknown: Vec<SrcPos>,
 }
 
-/// What a search did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Extensions scored in full.
-    pub scored: u64,
-    /// Hypotheses made.
-    pub made: u64,
-    /// Of these, merged with one that cannot be told apart.
-    pub recombined: u64,
-    /// Dropped because their stack held better ones.
-    pub pruned: u64,
-    /// Spans that could have come next and that path features left out.
-    pub narrowed: u64,
-    /// Jumps of the best translation by length: `jumps[d]` phrases stand `d` words from the end
-    /// of the phrase before.
-    pub jumps: Vec<u32>,
-}
-
 /// One way from a partial translation to a longer one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphArc {
@@ -79,6 +61,42 @@ pub struct GraphArc {
     pub words: Vec<String>,
     /// Weighted score added.
     pub score: f64,
+}
+
+/// The hypotheses that translate so many words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownStack {
+    /// Hypotheses that were told apart.
+    pub kept: u32,
+    /// Hypotheses that were merged with one of these.
+    pub recombined: u32,
+    /// Of those kept, how many no whole translation came of.
+    pub abandoned: u32,
+    /// The best of them, best first.
+    pub best: Vec<ShownHyp>,
+}
+
+/// A hypothesis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownHyp {
+    /// Its number; 0 is the empty one.
+    pub number: u32,
+    /// The one it extends.
+    pub back: u32,
+    /// Source words of its last phrase.
+    pub src: Span,
+    /// Target words of its last phrase.
+    pub words: Vec<String>,
+    /// Source words translated.
+    pub covered: Vec<u32>,
+    /// Weighted score so far.
+    pub score: f64,
+    /// The same with the future cost.
+    pub total: f64,
+    /// How many others were merged with it.
+    pub recombined: u32,
+    /// Whether a whole translation came of it.
+    pub is_alive: bool,
 }
 
 /// Everything that is known about a sentence after the search.

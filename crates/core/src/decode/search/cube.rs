@@ -7,8 +7,9 @@
 //! left is too far behind the best to matter, or at the limit. With no limit the search is exact.
 //! Cost: O(log) queue work and one score for each corner and each hypothesis.
 
-use super::id::HypId;
-use super::search::{Edge, RowStart, Scored, Searcher};
+use crate::decode::ids::HypId;
+use crate::decode::search::arena::{Edge, RowStart, Scored};
+use crate::decode::search::sentence_search::Searcher;
 use crate::error::Result;
 use crate::narrow::{low_u32, to_f32, to_u32};
 use std::collections::BinaryHeap;

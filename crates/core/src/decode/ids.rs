@@ -4,6 +4,9 @@
 //! types of their own none of them can be taken for another. Options have theirs in `feature`,
 //! as path features know them by it too.
 
+/// Number of a context.
+pub type ContextId = u32;
+
 /// Declares types of numbers.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident)*) => {$(

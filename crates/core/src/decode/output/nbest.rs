@@ -5,8 +5,8 @@
 //! back to the start; places before the last deviation are not touched, so each path comes once.
 //! Cost: O(arcs on the path) a path.
 
-use super::hyp::Hyp;
-use super::id::HypId;
+use crate::decode::ids::HypId;
+use crate::decode::search::hypothesis::Hyp;
 use crate::feature::OptionId;
 use crate::narrow::to_u32;
 use std::cmp::Ordering;

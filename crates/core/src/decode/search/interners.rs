@@ -1,10 +1,13 @@
 //! The coverages met in a sentence, as numbers.
 
-use super::future::Future;
-use super::id::CoverId;
+use crate::decode::ids::CoverId;
+use crate::decode::options::future_cost::Future;
 use crate::feature::{Coverage, Span};
 use crate::narrow::to_u32;
 use crate::numbering::{Numbering, mix};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 /// All coverages met; equal ones have equal numbers, and 0 is the empty one.
 #[derive(Debug, Default)]
@@ -87,5 +90,50 @@ impl Covers {
         facts.push(Facts { gap: cov.first_gap(), covered, future: cost });
         blocks.extend_from_slice(scratch);
         CoverId(id)
+    }
+}
+
+/// Rows of states met in a sentence; equal rows have equal numbers.
+#[derive(Debug, Default)]
+pub struct States {
+    rows: Vec<u32>,
+    width: usize,
+    ids: HashTable<u32>,
+}
+
+fn hash_states(row: &[u32]) -> u64 {
+    FxBuildHasher.hash_one(row)
+}
+
+impl States {
+    /// Starts a sentence with so many path features.
+    pub fn restart(&mut self, width: usize) {
+        self.rows.clear();
+        self.ids.clear();
+        self.width = width;
+    }
+
+    /// The states of this number.
+    pub fn get<'a>(&'a self, id: &'a u32) -> &'a [u32] {
+        let at = *id as usize * self.width;
+        if self.width == 1 { std::slice::from_ref(id) } else { &self.rows[at..at + self.width] }
+    }
+
+    /// The number of these states.
+    pub fn id(&mut self, row: &[u32]) -> u32 {
+        let States { rows, width, ids } = self;
+        let width = *width;
+        // The state of a single feature is a number already.
+        if width < 2 {
+            return row.first().copied().unwrap_or(0);
+        }
+        let of = |id: u32| id as usize * width..(id as usize + 1) * width;
+        if let Some(&id) = ids.find(hash_states(row), |&id| rows[of(id)] == *row) {
+            return id;
+        }
+        let id = to_u32(rows.len() / width);
+        rows.extend_from_slice(row);
+        ids.insert_unique(hash_states(row), id, |&id| hash_states(&rows[of(id)]));
+        id
     }
 }

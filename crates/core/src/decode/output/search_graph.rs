@@ -5,47 +5,41 @@
 //! many others were recombined with it, and whether a whole translation came of it.
 //! Cost: linear in the hypotheses.
 
-use super::hyp::Hyp;
-use super::id::HypId;
-use super::replay::Replay;
-use super::search::Searcher;
+use crate::decode::ids::HypId;
+use crate::decode::output::derivation::Replay;
+use crate::decode::output::translation::{GraphArc, ShownHyp, ShownStack};
+use crate::decode::search::arena::Arena;
+use crate::decode::search::hypothesis::Hyp;
+use crate::decode::search::sentence_search::Searcher;
 use crate::feature::{OptionId, Span};
 use crate::narrow::to_u32;
 
-/// The hypotheses that translate so many words.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownStack {
-    /// Hypotheses that were told apart.
-    pub kept: u32,
-    /// Hypotheses that were merged with one of these.
-    pub recombined: u32,
-    /// Of those kept, how many no whole translation came of.
-    pub abandoned: u32,
-    /// The best of them, best first.
-    pub best: Vec<ShownHyp>,
-}
-
-/// A hypothesis.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownHyp {
-    /// Its number; 0 is the empty one.
-    pub number: u32,
-    /// The one it extends.
-    pub back: u32,
-    /// Source words of its last phrase.
-    pub src: Span,
-    /// Target words of its last phrase.
-    pub words: Vec<String>,
-    /// Source words translated.
-    pub covered: Vec<u32>,
-    /// Weighted score so far.
-    pub score: f64,
-    /// The same with the future cost.
-    pub total: f64,
-    /// How many others were merged with it.
-    pub recombined: u32,
-    /// Whether a whole translation came of it.
-    pub is_alive: bool,
+/// All arcs that lie on some way to the last hypothesis.
+pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
+    let hyps = arena.hyps.all();
+    let mut reached = vec![false; hyps.len()];
+    let mut open = vec![last];
+    let mut arcs = Vec::new();
+    while let Some(to) = open.pop() {
+        if std::mem::replace(&mut reached[to.index()], true) || replay.src.is_empty() {
+            continue;
+        }
+        let mut arc = to;
+        while arc != HypId::NONE && hyps[arc.index()].choice != OptionId::NONE {
+            let hyp = hyps[arc.index()];
+            arcs.push(GraphArc {
+                from: hyp.back.0,
+                to: to.0,
+                src: replay.options.choice(hyp.choice).span,
+                words: replay.words(hyp.choice).map(str::to_owned).collect(),
+                score: hyp.score - hyps[hyp.back.index()].score,
+            });
+            open.push(hyp.back);
+            arc = hyp.arc;
+        }
+    }
+    arcs.sort_by_key(|arc| arc.to);
+    arcs
 }
 
 impl Searcher<'_> {
