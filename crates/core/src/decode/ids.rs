@@ -1,11 +1,11 @@
 //! Numbers of things the decoder keeps in rows, one type for each kind of thing.
 //!
-//! A hypothesis, a coverage, a lane and a translation are all found by a number of 32 bits; as
-//! types of their own none of them can be taken for another. Options have theirs in `feature`,
+//! A hypothesis, a coverage, a list and a translation are all found by a number of 32 bits; as
+//! types of their own none of them can be taken for another. OptionCollection have theirs in `feature`,
 //! as path features know them by it too.
 
 /// Number of a context.
-pub type ContextId = u32;
+pub type LmContextId = u32;
 
 /// Declares types of numbers.
 macro_rules! numbers {
@@ -30,10 +30,10 @@ numbers! {
     HypId
     /// Number of a coverage; 0 is the empty one.
     CoverId
-    /// Number of a lane: the options of a span, or those of them that enter it at one word.
-    LaneId
-    /// Number of a translation in the stock.
-    ItemId
+    /// Number of a list: the options of a span, or those of them that enter it at one word.
+    OptionListId
+    /// Number of a translation in the option_cache.
+    TargetPhraseId
 }
 
 impl HypId {

@@ -9,12 +9,12 @@ use crate::decode::config::DecoderConfig;
 use crate::decode::ids::HypId;
 use crate::decode::input::markup::Markup;
 use crate::decode::input::request::{Request, Wanted};
-use crate::decode::lm::contexts::{Contexts, Weighted};
+use crate::decode::lm::contexts::{LmContextTable, WeightedLms};
 use crate::decode::models::Layout;
-use crate::decode::options::cache::Stock;
-use crate::decode::options::collection::Options;
-use crate::decode::options::collection::Seated;
-use crate::decode::options::scoring::Pricing;
+use crate::decode::options::cache::OptionCache;
+use crate::decode::options::collection::OptionCollection;
+use crate::decode::options::collection::WeightedPathScorers;
+use crate::decode::options::scoring::ScoringConfig;
 use crate::decode::output::derivation::Replay;
 use crate::decode::output::nbest::Paths;
 use crate::decode::output::search_graph::graph;
@@ -57,9 +57,9 @@ pub struct Worker<'d> {
 /// What one thread remembers; it fits decoders of equal models, weights and settings only.
 #[derive(Default)]
 pub struct Memory {
-    contexts: Contexts,
-    stock: Stock,
-    options: Options,
+    contexts: LmContextTable,
+    option_cache: OptionCache,
+    options: OptionCollection,
     arena: Arena,
     cube: Cube,
 }
@@ -75,7 +75,7 @@ impl Worker<'_> {
         let Worker { config, memory } = self;
         let limit = config.settings.options_per_span;
         config.with_options(*request, limit, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
             let keep_arcs = wanted.nbest > 1 || wanted.graph || wanted.stacks > 0;
             let (mut searcher, cube) = config.searcher(scene, keep_arcs, job);
             let last = config.run(&mut searcher, cube)?;
@@ -101,7 +101,7 @@ impl Worker<'_> {
         let Worker { config, memory } = self;
         let limit = config.settings.options_per_span;
         config.with_options(*request, limit, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
             let (mut searcher, cube) = config.searcher(scene, true, job);
             let last = config.run(&mut searcher, cube)?;
             Ok(suggest(&replay, searcher.arena, last, typed))
@@ -127,15 +127,15 @@ impl Worker<'_> {
         }
         let Worker { config, memory } = self;
         config.with_options(*request, 0, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.stock, scene.paths);
+            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
             let find = |(span, words): &(Span, Vec<&str>)| {
                 scene
                     .options
-                    .choices_of(*span)
-                    .find(|&choice| replay.words(choice).eq(words.iter().copied()))
+                    .options_of(*span)
+                    .find(|&option| replay.words(option).eq(words.iter().copied()))
             };
-            let choices: Option<Vec<OptionId>> = phrases.iter().map(find).collect();
-            let translation = choices.map(|choices| replay.translation(&choices));
+            let options: Option<Vec<OptionId>> = phrases.iter().map(find).collect();
+            let translation = options.map(|options| replay.translation(&options));
             translation.iter().try_for_each(|translation| check_score(translation.score))?;
             Ok(translation)
         })
@@ -160,25 +160,26 @@ impl DecoderConfig<'_> {
                 limit: format!("{MAX_WORDS} words a sentence; split it"),
             });
         }
-        let Memory { contexts, stock, options, arena, cube } = memory;
+        let Memory { contexts, option_cache, options, arena, cube } = memory;
         let values = self.weights.values();
-        let lms = Weighted::new(&self.models.lms, &values[self.layout.lm.clone()]);
+        let lms = WeightedLms::new(&self.models.lms, &values[self.layout.lm.clone()]);
         let DecoderConfig { models, layout, settings, .. } = self;
-        let pricing = Pricing { models, layout, weights: values, lms, oov: settings.oov, limit };
-        stock.make_room(contexts, limit);
-        options.find(stock, contexts, &pricing, src, markup)?;
+        let scoring =
+            ScoringConfig { models, layout, weights: values, lms, oov: settings.oov, limit };
+        option_cache.start_sentence(contexts, limit);
+        options.find(option_cache, contexts, &scoring, src, markup)?;
         let mut paths = Vec::new();
         if !self.models.paths.is_empty() {
-            let phrases = options.phrases(stock);
+            let phrases = options.alignments(option_cache);
             for path in &self.models.paths {
                 paths.push(path.sentence(&source, &phrases)?);
             }
         }
-        let seated = Seated { scorers: &paths, weights: &values[layout.path.clone()] };
-        options.rank(stock, seated, self.pruning.is_some());
-        let (pricing, paths) = (&pricing, &paths[..]);
+        let seated = WeightedPathScorers { scorers: &paths, weights: &values[layout.path.clone()] };
+        options.rank(option_cache, seated, self.pruning.is_some());
+        let (scoring, paths) = (&scoring, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
-        run(Scene { src, fences, pricing, paths, options, stock, contexts, arena, cube })
+        run(Scene { src, fences, scoring, paths, options, option_cache, contexts, arena, cube })
     }
 
     /// Searches; the number of the whole translation. A score that is not finite is an error: it
@@ -189,8 +190,8 @@ impl DecoderConfig<'_> {
             Search::Cube => cube::run(searcher, cube)?,
             Search::Stack => stack::run(searcher)?,
         };
-        let Hyp { score, choice, .. } = searcher.arena.hyps.get(last);
-        let is_complete = *choice != OptionId::NONE || searcher.length == 0;
+        let Hyp { score, option, .. } = searcher.arena.hyps.get(last);
+        let is_complete = *option != OptionId::NONE || searcher.length == 0;
         check_score(if is_complete { *score } else { f64::NAN })?;
         Ok(last)
     }
@@ -208,10 +209,10 @@ impl DecoderConfig<'_> {
         let searcher = Searcher {
             settings: &self.settings,
             models: &self.models,
-            pricing: scene.pricing,
+            scoring: scene.scoring,
             options: scene.options,
             fences: scene.fences,
-            stock: scene.stock,
+            option_cache: scene.option_cache,
             contexts: scene.contexts,
             arena: scene.arena,
             paths: scene.paths,
@@ -244,8 +245,8 @@ impl DecoderConfig<'_> {
     fn replay<'s>(
         &'s self,
         src: &'s [&'s str],
-        options: &'s Options,
-        stock: &'s Stock,
+        options: &'s OptionCollection,
+        option_cache: &'s OptionCache,
         paths: &'s [Box<dyn PathScorer + 's>],
     ) -> Replay<'s> {
         Replay {
@@ -255,7 +256,7 @@ impl DecoderConfig<'_> {
             settings: &self.settings,
             src,
             options,
-            stock,
+            option_cache,
             paths,
         }
     }
@@ -295,11 +296,11 @@ impl DecoderConfig<'_> {
 struct Scene<'a> {
     src: &'a [&'a str],
     fences: Option<&'a Fences>,
-    pricing: &'a Pricing<'a>,
+    scoring: &'a ScoringConfig<'a>,
     paths: &'a [Box<dyn PathScorer + 'a>],
-    options: &'a Options,
-    stock: &'a Stock,
-    contexts: &'a mut Contexts,
+    options: &'a OptionCollection,
+    option_cache: &'a OptionCache,
+    contexts: &'a mut LmContextTable,
     arena: &'a mut Arena,
     cube: &'a mut Cube,
 }

@@ -51,7 +51,7 @@ pub trait PathScorer {
     }
 
     /// What of a phrase's value does not depend on the path.
-    fn alone(&self, _phrase: OptionId) -> f32 {
+    fn isolated_score(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 
@@ -65,13 +65,13 @@ pub trait PathScorer {
     }
 
     /// The most that `step` may give for a phrase: for the future cost, so a guess will do.
-    fn hope(&self, _phrase: OptionId) -> f32 {
+    fn upper_bound(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 
     /// By how much hope falls for a word when the word before it was translated and something
     /// else after that one; not above 0.
-    fn loss(&self, _word: SrcPos) -> f32 {
+    fn gap_loss(&self, _word: SrcPos) -> f32 {
         0.0
     }
 

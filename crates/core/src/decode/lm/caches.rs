@@ -1,105 +1,109 @@
-//! Answers of the language models by the hash of a context and a word.
+//! Caches of language model scores: of single words (`LmTransitionCache`) and of phrases
+//! (`LmScoreCache`).
 //!
-//! Two of them would have to share all 64 bits of a hash to be confused, as in the models themselves.
-//! Open addressing, never more than half full. Sentences share what they ask about common words;
-//! a table that has become large is emptied between two of them, as a small one stays in cache.
+//! The transition cache is a hash table with open addressing, at most half full, with 64-bit hashes
+//! as keys; a collision of all 64 bits is as unlikely as in the models. It is kept between
+//! sentences
+//! until it is too large for the CPU caches. The score cache has one slot per hash and overwrites
+//! it:
+//! most pairs of context and phrase recur in many coverages of the same sentence.
 
-use crate::decode::ids::{ContextId, ItemId};
+use crate::decode::ids::{LmContextId, TargetPhraseId};
 use crate::narrow::to_usize;
 
-/// What a word does after a context, in eight bytes: four answers fill a line of the cache.
+/// Score and next context of a word after a context, in 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
-    /// Its score; that of a glance where contexts nest, else weighted and summed over the models.
+pub struct LmTransition {
+    /// Score without backoff if states nest; else weighted and summed over the models.
     pub score: f32,
-    /// The context after it, three bits for `matched` and one for `is_shared`.
-    rest: u32,
+    /// The next context, three bits of `matched` and one of `is_shared`.
+    packed: u32,
 }
 
-impl Step {
-    /// Nothing is known by this context: one with more words decides.
-    pub const OPEN: Step = Step { score: 0.0, rest: u32::MAX - 1 };
-    /// Contexts with higher numbers, if there were ever so many, have no steps.
-    const LAST: ContextId = (1 << 28) - 2;
+impl LmTransition {
+    /// Marks a suffix too short to determine the transition.
+    pub const OPEN: LmTransition = LmTransition { score: 0.0, packed: u32::MAX - 1 };
+    /// The largest context id that fits.
+    const LAST: LmContextId = (1 << 28) - 2;
 
-    /// A step; none that leads to a context whose number is too high.
-    pub fn new(score: f32, next: ContextId, matched: u32, is_shared: bool) -> Option<Self> {
-        let rest = next << 4 | (matched & 7) << 1 | u32::from(is_shared);
-        (next <= Step::LAST).then_some(Step { score, rest })
+    /// Pack a transition; `None` if the id of the next context is too large.
+    pub fn new(score: f32, next: LmContextId, matched: u32, is_shared: bool) -> Option<Self> {
+        let packed = next << 4 | (matched & 7) << 1 | u32::from(is_shared);
+        (next <= LmTransition::LAST).then_some(LmTransition { score, packed })
     }
 
-    /// The context after it.
-    pub fn next(&self) -> ContextId {
-        self.rest >> 4
+    /// Return the next context.
+    pub fn next(&self) -> LmContextId {
+        self.packed >> 4
     }
 
-    /// Where the cells begin that the glance leaves open.
+    /// Return the number of matched context words; the backoff of the others is added to the score.
     pub fn matched(&self) -> u32 {
-        self.rest >> 1 & 7
+        self.packed >> 1 & 7
     }
 
-    /// Whether it holds for contexts with more words, too.
+    /// Return whether longer contexts with this suffix share the transition.
     pub fn is_shared(&self) -> bool {
-        self.rest & 1 == 1
+        self.packed & 1 == 1
     }
 
-    /// Whether a context with more words decides.
+    /// Return whether only a longer suffix determines the transition.
     pub fn is_open(&self) -> bool {
-        self.rest == Step::OPEN.rest
+        self.packed == LmTransition::OPEN.packed
     }
 }
 
-/// The answers.
+/// Transitions by the hash of a context suffix and a word.
 #[derive(Debug, Default)]
-pub struct Memo {
-    slots: Vec<Slot>,
-    /// Bits of a hash that do not say where the search for it starts.
+pub struct LmTransitionCache {
+    slots: Vec<TransitionSlot>,
+    /// Number of low bits of a hash that do not select a slot.
     shift: u32,
     used: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct TransitionSlot {
     key: u64,
-    step: Step,
+    transition: LmTransition,
 }
 
-/// Room made at least.
-const LEAST: usize = 1 << 12;
+/// Minimum number of slots.
+const MIN_SLOTS: usize = 1 << 12;
 
-/// Answers that a table may hold for the next sentence.
-const FULL: usize = 1 << 15;
+/// Number of transitions above which the cache is cleared between two sentences.
+const MAX_KEPT: usize = 1 << 15;
 
-const EMPTY: Slot = Slot { key: u64::MAX, step: Step::OPEN };
+const EMPTY: TransitionSlot = TransitionSlot { key: u64::MAX, transition: LmTransition::OPEN };
 
-/// Bits that are left when the upper ones, which are mixed best, are the number of a slot.
+/// Return the shift that leaves the upper bits of a hash, which are mixed best, as a slot index.
 fn shift(slots: usize) -> u32 {
     64 - slots.trailing_zeros()
 }
 
-impl Memo {
-    /// Whether it is time to forget.
+impl LmTransitionCache {
+    /// Return whether the cache should be cleared.
     pub fn is_full(&self) -> bool {
-        self.used > FULL
+        self.used > MAX_KEPT
     }
 
-    /// Forgets everything, and makes as much room as was used.
+    /// Remove all transitions; keep room for as many as were used.
     pub fn restart(&mut self) {
-        let slots = (self.used * 2).next_power_of_two().max(LEAST);
+        let slots = (self.used * 2).next_power_of_two().max(MIN_SLOTS);
         self.slots.clear();
         self.slots.resize(slots, EMPTY);
         self.shift = shift(slots);
         self.used = 0;
     }
 
-    /// The answer under a hash, if it is known.
+    /// Return the transition with a key, if it is cached.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<Step> {
+    pub fn get(&self, key: u64) -> Option<LmTransition> {
         let mut at = to_usize(key >> self.shift);
         loop {
             let slot = self.slots.get(at)?;
             if slot.key == key {
-                return Some(slot.step);
+                return Some(slot.transition);
             }
             if slot.key == u64::MAX {
                 return None;
@@ -108,32 +112,32 @@ impl Memo {
         }
     }
 
-    /// Remembers an answer.
-    pub fn put(&mut self, key: u64, step: Step) {
+    /// Store a transition.
+    pub fn put(&mut self, key: u64, transition: LmTransition) {
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        let at = place(&self.slots, key);
+        let at = find_slot(&self.slots, key);
         self.used += usize::from(self.slots[at].key == u64::MAX);
-        self.slots[at] = Slot { key, step };
+        self.slots[at] = TransitionSlot { key, transition };
     }
 
-    /// Remembers that a context with more words decides, unless an answer is known.
+    /// Mark that only a longer suffix determines a transition, unless one is stored.
     pub fn open(&mut self, key: u64) {
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        let at = place(&self.slots, key);
+        let at = find_slot(&self.slots, key);
         if self.slots[at].key == u64::MAX {
             self.used += 1;
-            self.slots[at] = Slot { key, step: Step::OPEN };
+            self.slots[at] = TransitionSlot { key, transition: LmTransition::OPEN };
         }
     }
 
     fn grow(&mut self) {
-        let mut wider = vec![EMPTY; (self.slots.len() * 2).max(LEAST)];
+        let mut wider = vec![EMPTY; (self.slots.len() * 2).max(MIN_SLOTS)];
         for &slot in self.slots.iter().filter(|slot| slot.key != u64::MAX) {
-            let at = place(&wider, slot.key);
+            let at = find_slot(&wider, slot.key);
             wider[at] = slot;
         }
         self.shift = shift(wider.len());
@@ -141,9 +145,9 @@ impl Memo {
     }
 }
 
-/// The place of a key, or the empty one where it belongs.
+/// Return the slot of a key, or the empty slot where it belongs.
 #[inline]
-fn place(slots: &[Slot], key: u64) -> usize {
+fn find_slot(slots: &[TransitionSlot], key: u64) -> usize {
     let mask = slots.len() - 1;
     let mut at = to_usize(key >> shift(slots.len()));
     while slots[at].key != u64::MAX && slots[at].key != key {
@@ -152,54 +156,59 @@ fn place(slots: &[Slot], key: u64) -> usize {
     at
 }
 
-/// Places kept, a power of two.
+/// Number of slots of the score cache, a power of two.
 const SCORE_SLOTS: usize = 1 << 12;
 
-/// The last answers of a sentence.
+/// LM score differences of recent pairs of context and target phrase, within a sentence.
 #[derive(Debug, Default)]
-pub struct Gains {
-    places: Vec<LmScoreSlot>,
+pub struct LmScoreCache {
+    slots: Vec<LmScoreSlot>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct LmScoreSlot {
     key: u64,
-    gain: f32,
-    after: ContextId,
+    lm_delta: f32,
+    after: LmContextId,
 }
 
-/// No context has the highest number.
-const EMPTY_SCORE: LmScoreSlot = LmScoreSlot { key: u64::MAX, gain: 0.0, after: 0 };
+/// An empty slot; no context has the maximum id.
+const EMPTY_SCORE: LmScoreSlot = LmScoreSlot { key: u64::MAX, lm_delta: 0.0, after: 0 };
 
-fn key_of(context: ContextId, item: ItemId) -> u64 {
-    u64::from(context) << 32 | u64::from(item.0)
+fn score_key(context: LmContextId, phrase: TargetPhraseId) -> u64 {
+    u64::from(context) << 32 | u64::from(phrase.0)
 }
 
 fn score_slot(key: u64) -> usize {
     to_usize(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SCORE_SLOTS.trailing_zeros()))
 }
 
-impl Gains {
-    /// Forgets everything: numbers of translations and contexts hold for one sentence.
+impl LmScoreCache {
+    /// Remove all scores; ids of phrases and contexts are valid within one sentence.
     pub fn restart(&mut self) {
-        self.places.clear();
-        self.places.resize(SCORE_SLOTS, EMPTY_SCORE);
+        self.slots.clear();
+        self.slots.resize(SCORE_SLOTS, EMPTY_SCORE);
     }
 
-    /// What a translation gains in a context, and the context after it.
+    /// Return the LM score difference of a phrase in a context, and the context after it.
     #[inline]
-    pub fn get(&self, context: ContextId, item: ItemId) -> Option<(f32, ContextId)> {
-        let key = key_of(context, item);
-        let found = self.places.get(score_slot(key))?;
-        (found.key == key).then_some((found.gain, found.after))
+    pub fn get(&self, context: LmContextId, phrase: TargetPhraseId) -> Option<(f32, LmContextId)> {
+        let key = score_key(context, phrase);
+        let slot = self.slots.get(score_slot(key))?;
+        (slot.key == key).then_some((slot.lm_delta, slot.after))
     }
 
-    /// Notes an answer.
+    /// Store a score, and overwrite the one in its slot.
     #[inline]
-    pub fn put(&mut self, context: ContextId, item: ItemId, (gain, after): (f32, ContextId)) {
-        let key = key_of(context, item);
-        if let Some(slot) = self.places.get_mut(score_slot(key)) {
-            *slot = LmScoreSlot { key, gain, after };
+    pub fn put(
+        &mut self,
+        context: LmContextId,
+        phrase: TargetPhraseId,
+        (lm_delta, after): (f32, LmContextId),
+    ) {
+        let key = score_key(context, phrase);
+        if let Some(slot) = self.slots.get_mut(score_slot(key)) {
+            *slot = LmScoreSlot { key, lm_delta, after };
         }
     }
 }
@@ -210,24 +219,24 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is packed into a step comes out again, and no step is taken for an open one.
+        /// Packing keeps all fields of a transition, and no transition looks open.
         #[test]
         fn a_step_is_what_it_was_made_of(
             score in -50.0_f32..0.0,
-            next in prop_oneof![0..=Step::LAST, Just(Step::LAST)],
+            next in prop_oneof![0..=LmTransition::LAST, Just(LmTransition::LAST)],
             matched in 0_u32..8,
             is_shared: bool,
         ) {
-            let step = Step::new(score, next, matched, is_shared).unwrap();
-            let found = (step.score, step.next(), step.matched(), step.is_shared());
-            prop_assert_eq!(found, (score, next, matched, is_shared));
-            prop_assert!(!step.is_open());
+            let transition = LmTransition::new(score, next, matched, is_shared).unwrap();
+            let slot = (transition.score, transition.next(), transition.matched(), transition.is_shared());
+            prop_assert_eq!(slot, (score, next, matched, is_shared));
+            prop_assert!(!transition.is_open());
         }
     }
 
     #[test]
     fn a_context_with_too_high_a_number_has_no_step() {
-        assert_eq!(Step::new(0.0, Step::LAST + 1, 0, false), None);
-        assert!(Step::OPEN.is_open() && !Step::OPEN.is_shared());
+        assert_eq!(LmTransition::new(0.0, LmTransition::LAST + 1, 0, false), None);
+        assert!(LmTransition::OPEN.is_open() && !LmTransition::OPEN.is_shared());
     }
 }

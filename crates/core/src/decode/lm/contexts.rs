@@ -1,16 +1,19 @@
-//! Language model contexts as numbers, with all answers remembered.
+//! Language model contexts as ids, with cached transitions.
 //!
-//! In: a context and a phrase. Out: how much better or worse the phrase scores there than on its
-//! own, weighted and summed over the language models, and the context after it.
-//! How: equal contexts get equal numbers, so that hypotheses compare numbers. A phrase is walked
-//! word by word, and only as far as the context reaches into it; each step is worked out once.
-//! Where one model tells how far back it looked, a step is shared by all contexts that agree that
-//! far: contexts that end in the same word mostly share it (Heafield, Kayser and Manning, 2014).
-//! Cost: one or two probes for a known step. Steps and contexts are forgotten between two sentences
-//! when there are too many of them.
+//! In: a context and a phrase. Out: the LM score of the phrase in the context minus its isolated
+//! score, weighted and summed over the language models, and the context after the phrase.
+//! How: equal contexts share an id, so recombination compares ids. A phrase is scored word by word
+//! until its context equals the one without left context. If a single model reports how many words
+//! of
+//! the context it inspected, a transition is shared by all contexts with these last words
+//! (Heafield,
+//! Kayser and Manning, 2014).
+//! Cost: one or two probes for a cached transition. Transitions and contexts are cleared between
+//! two
+//! sentences when they exceed a limit.
 
-use crate::decode::ids::ContextId;
-use crate::decode::lm::caches::{Memo, Step};
+use crate::decode::ids::LmContextId;
+use crate::decode::lm::caches::{LmTransition, LmTransitionCache};
 use crate::feature::{Glance, LanguageModel, LmState};
 use crate::narrow::{to_f32, to_u32};
 use crate::numbering::{Numbering, mix};
@@ -18,110 +21,110 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// Contexts kept before everything is forgotten between two sentences.
-const FULL: usize = 1 << 17;
+/// Number of contexts above which the table is cleared between two sentences.
+const MAX_CONTEXTS: usize = 1 << 17;
 
-/// One word of a phrase on its own.
+/// A word of a phrase, scored without left context.
 #[derive(Debug, Clone, Copy)]
-pub struct Inner {
-    /// The word, as `Contexts::word` numbers it.
+pub struct PhraseWord {
+    /// Id of the word, from `LmContextTable::intern_word`.
     word: u32,
-    /// The context after it.
-    context: ContextId,
-    /// The score of the words behind it.
-    rest: f32,
+    /// The context after the word.
+    context: LmContextId,
+    /// Weighted score of the words after it.
+    remaining_score: f32,
 }
 
-/// A phrase as the language models see it.
+/// A phrase with its scores without left context.
 #[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
-    /// What each word leads to without context.
-    pub inner: &'a [Inner],
-    /// Weighted score without context.
-    pub alone: f32,
+pub struct LmPhrase<'a> {
+    /// The words.
+    pub words: &'a [PhraseWord],
+    /// Weighted score without left context.
+    pub isolated_score: f32,
 }
 
-/// The words of a phrase that were walked through without context.
+/// States and scores of the prefixes of the phrase that was scored last.
 #[derive(Debug, Default)]
-pub struct Walk {
-    /// The states before the first word, and after each.
+pub struct PrefixScores {
+    /// The states before the first word and after each word, one per model.
     states: Vec<LmState>,
-    /// Each word with its weighted score, and the score of all words up to it.
+    /// Id, weighted score and cumulative score of each word.
     words: Vec<(u32, f64, f64)>,
 }
 
-/// The contexts met so far.
+/// All contexts met so far, by id.
 #[derive(Debug, Default)]
-pub struct Contexts {
-    /// One state per model, context after context.
+pub struct LmContextTable {
+    /// One state per model for each context.
     states: Vec<LmState>,
     ids: Numbering,
-    /// Weighted score of the sentence's end after each context; NaN when not asked yet.
-    ends: Vec<f32>,
-    memo: Memo,
+    /// Weighted score of the sentence end after each context; NaN until it is computed.
+    end_scores: Vec<f32>,
+    transitions: LmTransitionCache,
     next: Vec<LmState>,
-    /// For each word met its number in each model.
+    /// For each word, its id in each model.
     words: Vec<u32>,
     word_ids: HashTable<u32>,
 }
 
-/// The language models with their weights.
+/// Language models with their weights.
 #[derive(Clone, Copy)]
-pub struct Weighted<'a> {
+pub struct WeightedLms<'a> {
     pub lms: &'a [&'a dyn LanguageModel],
     weights: &'a [f64],
-    /// The first weight.
+    /// Weight of the first model.
     weight: f64,
-    /// Whether there is one model, whose contexts nest.
+    /// Whether there is a single model and its states nest.
     nests: bool,
 }
 
-impl<'a> Weighted<'a> {
-    /// Models and the weight of each.
+impl<'a> WeightedLms<'a> {
+    /// Combine models with their weights.
     pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
         let weight = weights.first().copied().unwrap_or_default();
-        Weighted { lms, weights, weight, nests: lms.len() == 1 && lms[0].nests() }
+        WeightedLms { lms, weights, weight, nests: lms.len() == 1 && lms[0].nests() }
     }
 
-    /// Whether nothing they say makes a phrase better: probabilities have logarithms up to 0.
-    pub fn take_away(&self) -> bool {
+    /// Return whether all weights are at least 0, so that no LM score raises the score of a phrase.
+    pub fn has_nonnegative_weights(&self) -> bool {
         self.weights.iter().all(|&weight| weight >= 0.0)
     }
 }
 
-/// The hash of a context: its cells, one after the other.
+/// Hash the state cells of a context.
 fn hash(states: &[LmState]) -> u64 {
     let add = |hash, &cell: &u32| mix(hash, cell.into());
     states.iter().fold(0, |hash, state| state.key().iter().fold(add(hash, &state.used), add))
 }
 
-impl Contexts {
-    /// Forgets everything but the numbers of words.
+impl LmContextTable {
+    /// Remove all contexts and transitions; word ids stay valid.
     pub fn clear(&mut self) {
         self.states.clear();
-        // Room that is not used costs nothing, and lists that have it are never moved.
-        self.states.reserve(FULL);
+        // Reserved memory that is not used costs nothing and avoids reallocation.
+        self.states.reserve(MAX_CONTEXTS);
         self.ids.clear();
-        self.ends.clear();
-        self.ends.reserve(FULL);
-        self.memo.restart();
+        self.end_scores.clear();
+        self.end_scores.reserve(MAX_CONTEXTS);
+        self.transitions.restart();
     }
 
-    /// Forgets steps if they are many, before each sentence.
-    pub fn next_sentence(&mut self) {
-        if self.memo.is_full() {
-            self.memo.restart();
+    /// Clear the transitions before a sentence if there are too many.
+    pub fn start_sentence(&mut self) {
+        if self.transitions.is_full() {
+            self.transitions.restart();
         }
     }
 
-    /// Whether it is time to forget.
+    /// Return whether the table should be cleared.
     pub fn is_full(&self) -> bool {
-        self.ends.len() > FULL
+        self.end_scores.len() > MAX_CONTEXTS
     }
 
-    /// The number of a word; words that the models can't tell apart have the same.
-    pub fn word(&mut self, lms: &Weighted<'_>, text: &str) -> u32 {
-        let Contexts { words, word_ids, .. } = self;
+    /// Return the id of a word; words with equal ids in all models share an id.
+    pub fn intern_word(&mut self, lms: &WeightedLms<'_>, text: &str) -> u32 {
+        let LmContextTable { words, word_ids, .. } = self;
         let models = lms.lms.len();
         if models == 0 {
             return 0;
@@ -138,93 +141,121 @@ impl Contexts {
         word
     }
 
-    /// The context before the first word.
-    pub fn start(&mut self, lms: &Weighted<'_>) -> ContextId {
+    /// Return the context before the first word of a sentence.
+    pub fn start(&mut self, lms: &WeightedLms<'_>) -> LmContextId {
         let states: Vec<LmState> = lms.lms.iter().map(|lm| lm.start()).collect();
         self.intern(&states)
     }
 
-    /// Walks through a phrase without context; returns the weighted score. `walk` keeps what each
-    /// word leads to: phrases that begin like the last one are walked from where they differ.
-    pub fn walk(&mut self, lms: &Weighted<'_>, words: &[u32], walk: &mut Walk) -> f32 {
+    /// Score a phrase without left context; return the weighted score. `prefix` keeps the states of
+    /// the last phrase, so that only the words after the common prefix are scored.
+    pub fn score_isolated(
+        &mut self,
+        lms: &WeightedLms<'_>,
+        words: &[u32],
+        prefix: &mut PrefixScores,
+    ) -> f32 {
         let models = lms.lms.len();
-        let Walk { states, words: walked } = walk;
+        let PrefixScores { states, words: prefix_words } = prefix;
         if states.is_empty() {
             states.extend(lms.lms.iter().map(|lm| lm.empty()));
         }
-        let same = words.iter().zip(&*walked).take_while(|(word, (known, ..))| *word == known);
+        let same =
+            words.iter().zip(&*prefix_words).take_while(|(word, (known, ..))| *word == known);
         let first = same.count();
-        walked.truncate(first);
-        let mut total = walked.last().map_or(0.0, |&(.., total)| total);
+        prefix_words.truncate(first);
+        let mut total = prefix_words.last().map_or(0.0, |&(.., total)| total);
         for (place, &word) in words.iter().enumerate().skip(first) {
             states.resize((place + 2) * models, LmState::EMPTY);
             let (before, after) = states[place * models..].split_at_mut(models);
-            let score = advance(lms, before, &self.words[word as usize * models..], after);
+            let score = score_word(lms, before, &self.words[word as usize * models..], after);
             total += score;
-            walked.push((word, score, total));
+            prefix_words.push((word, score, total));
         }
         to_f32(total)
     }
 
-    /// Adds what each word of the last phrase that was walked through leads to without context.
-    /// Only then its contexts get numbers: most phrases are walked through and left.
-    pub fn inner(&mut self, lms: &Weighted<'_>, walk: &Walk, inner: &mut Vec<Inner>) {
+    /// Append the words of the phrase scored last to `phrase_words`. Contexts get ids only here,
+    /// because most phrases are scored and discarded.
+    pub fn add_phrase_words(
+        &mut self,
+        lms: &WeightedLms<'_>,
+        prefix: &PrefixScores,
+        phrase_words: &mut Vec<PhraseWord>,
+    ) {
         let models = lms.lms.len();
-        let first = inner.len();
-        for (place, &(word, score, _)) in walk.words.iter().enumerate() {
-            let context = self.intern(&walk.states[(place + 1) * models..(place + 2) * models]);
-            inner.push(Inner { word, context, rest: to_f32(score) });
+        let first = phrase_words.len();
+        for (place, &(word, score, _)) in prefix.words.iter().enumerate() {
+            let context = self.intern(&prefix.states[(place + 1) * models..(place + 2) * models]);
+            phrase_words.push(PhraseWord { word, context, remaining_score: to_f32(score) });
         }
-        let mut rest = 0.0;
-        for word in inner[first..].iter_mut().rev() {
-            rest += std::mem::replace(&mut word.rest, rest);
+        let mut remaining = 0.0;
+        for word in phrase_words[first..].iter_mut().rev() {
+            remaining += std::mem::replace(&mut word.remaining_score, remaining);
         }
     }
 
-    /// What a phrase gains by standing in a context, and the context after it.
+    /// Return the score of a phrase in a context minus its isolated score, and the context after
+    /// it.
     #[inline]
-    pub fn gain(
+    pub fn score_in_context(
         &mut self,
-        lms: &Weighted<'_>,
-        mut context: ContextId,
-        line: Line<'_>,
-    ) -> (f32, ContextId) {
-        if line.inner.is_empty() {
+        lms: &WeightedLms<'_>,
+        mut context: LmContextId,
+        lm_phrase: LmPhrase<'_>,
+    ) -> (f32, LmContextId) {
+        if lm_phrase.words.is_empty() {
             return (0.0, context);
         }
         let mut total = 0.0;
-        for inner in line.inner {
-            let (score, next) = self.step(lms, context, inner.word);
+        for word in lm_phrase.words {
+            let (score, next) = self.transition(lms, context, word.word);
             total += score;
             context = next;
-            if context == inner.context {
-                // The context reaches no further: the rest is as without it.
-                let last = line.inner.last().map_or(context, |last| last.context);
-                return (to_f32(total + f64::from(inner.rest)) - line.alone, last);
+            if context == word.context {
+                // From here on all scores equal those without left context.
+                let last = lm_phrase.words.last().map_or(context, |last| last.context);
+                return (
+                    to_f32(total + f64::from(word.remaining_score)) - lm_phrase.isolated_score,
+                    last,
+                );
             }
         }
-        (to_f32(total) - line.alone, context)
+        (to_f32(total) - lm_phrase.isolated_score, context)
     }
 
-    /// The weighted score of a word after a context, and the context after it.
+    /// Return the weighted score of a word after a context, and the context after the word.
     #[inline(always)]
-    fn step(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+    fn transition(
+        &mut self,
+        lms: &WeightedLms<'_>,
+        context: LmContextId,
+        word: u32,
+    ) -> (f64, LmContextId) {
         if !lms.nests {
-            return self.step_of_all(lms, context, word);
+            return self.transition_of_all(lms, context, word);
         }
         let state = &self.states[context as usize];
-        for (key, is_last) in keys(state, word) {
-            let Some(step) = self.memo.get(key) else { break };
-            if step.is_shared() || is_last && !step.is_open() {
-                return (weigh(lms, state, step.score, step.matched()), step.next());
+        for (key, is_last) in suffix_keys(state, word) {
+            let Some(transition) = self.transitions.get(key) else { break };
+            if transition.is_shared() || is_last && !transition.is_open() {
+                return (
+                    weigh_score(lms, state, transition.score, transition.matched()),
+                    transition.next(),
+                );
             }
         }
-        self.ask(lms, context, word)
+        self.query_model(lms, context, word)
     }
 
-    /// Asks the model about a step that is not known.
+    /// Query the model for a transition that is not cached, and cache it.
     #[cold]
-    fn ask(&mut self, lms: &Weighted<'_>, context: ContextId, word: u32) -> (f64, ContextId) {
+    fn query_model(
+        &mut self,
+        lms: &WeightedLms<'_>,
+        context: LmContextId,
+        word: u32,
+    ) -> (f64, LmContextId) {
         let mut after = LmState::EMPTY;
         let state = &self.states[context as usize];
         let Glance { score, seen, matched } =
@@ -232,48 +263,48 @@ impl Contexts {
         let next = self.intern(&[after]);
         let state = &self.states[context as usize];
         let is_shared = seen <= state.used.max(1);
-        // The shortest context that decides it has the answer, those before it refer to it.
-        for (place, (key, is_last)) in (1..).zip(keys(state, word)) {
+        // Store the transition at the shortest suffix that determines it; mark shorter ones.
+        for (place, (key, is_last)) in (1..).zip(suffix_keys(state, word)) {
             if place < seen && !is_last {
-                self.memo.open(key);
+                self.transitions.open(key);
                 continue;
             }
-            if let Some(step) = Step::new(score, next, matched, is_shared) {
-                self.memo.put(key, step);
+            if let Some(transition) = LmTransition::new(score, next, matched, is_shared) {
+                self.transitions.put(key, transition);
             }
             break;
         }
-        (weigh(lms, state, score, matched), next)
+        (weigh_score(lms, state, score, matched), next)
     }
 
-    /// A step of models that do not tell how far back they looked, or of several.
-    fn step_of_all(
+    /// Return a transition of several models, or of a model without nested states.
+    fn transition_of_all(
         &mut self,
-        lms: &Weighted<'_>,
-        context: ContextId,
+        lms: &WeightedLms<'_>,
+        context: LmContextId,
         word: u32,
-    ) -> (f64, ContextId) {
+    ) -> (f64, LmContextId) {
         let key = mix(u64::from(context) + 1, word.into());
-        if let Some(step) = self.memo.get(key) {
-            return (step.score.into(), step.next());
+        if let Some(transition) = self.transitions.get(key) {
+            return (transition.score.into(), transition.next());
         }
         let models = lms.lms.len();
         let mut after = std::mem::take(&mut self.next);
         after.clear();
         after.resize(models, LmState::EMPTY);
         let now = &self.states[context as usize * models..];
-        let score = advance(lms, now, &self.words[word as usize * models..], &mut after);
+        let score = score_word(lms, now, &self.words[word as usize * models..], &mut after);
         let next = self.intern(&after);
         self.next = after;
-        if let Some(step) = Step::new(to_f32(score), next, 0, false) {
-            self.memo.put(key, step);
+        if let Some(transition) = LmTransition::new(to_f32(score), next, 0, false) {
+            self.transitions.put(key, transition);
         }
         (to_f32(score).into(), next)
     }
 
-    /// Weighted score of the sentence's end after a context.
-    pub fn end(&mut self, lms: &Weighted<'_>, context: ContextId) -> f32 {
-        let known = self.ends[context as usize];
+    /// Return the weighted score of the sentence end after a context.
+    pub fn end(&mut self, lms: &WeightedLms<'_>, context: LmContextId) -> f32 {
+        let known = self.end_scores[context as usize];
         if !known.is_nan() {
             return known;
         }
@@ -285,29 +316,29 @@ impl Contexts {
             .zip(states)
             .map(|((lm, weight), state)| weight * f64::from(lm.end(state)))
             .sum();
-        self.ends[context as usize] = to_f32(score);
+        self.end_scores[context as usize] = to_f32(score);
         to_f32(score)
     }
 
-    fn intern(&mut self, of: &[LmState]) -> ContextId {
-        let Contexts { states, ids, ends, .. } = self;
+    fn intern(&mut self, of: &[LmState]) -> LmContextId {
+        let LmContextTable { states, ids, end_scores, .. } = self;
         let models = of.len();
-        let state = |id: ContextId| id as usize * models..(id as usize + 1) * models;
-        let is_own = |id: ContextId| states[state(id)] == *of;
-        let (id, is_new) = ids.number(hash(of), to_u32(ends.len()), is_own);
+        let state = |id: LmContextId| id as usize * models..(id as usize + 1) * models;
+        let is_own = |id: LmContextId| states[state(id)] == *of;
+        let (id, is_new) = ids.number(hash(of), to_u32(end_scores.len()), is_own);
         if !is_new {
             return id;
         }
         of.iter().for_each(|state| states.push(*state));
-        ends.push(f32::NAN);
+        end_scores.push(f32::NAN);
         id
     }
 }
 
-/// The hashes of a word after the newest word of a context, after its newest two, and so on up to
-/// all of them, which is marked as the last; one for a context without words.
+/// Iterate over the hashes of `word` after the last word of a context, after its last two, and so
+/// on; the flag marks the longest. A context without words has one hash.
 #[inline]
-fn keys(state: &LmState, word: u32) -> impl Iterator<Item = (u64, bool)> + '_ {
+fn suffix_keys(state: &LmState, word: u32) -> impl Iterator<Item = (u64, bool)> + '_ {
     let words = state.key();
     let mut key = mix(0, u64::from(word) + 1);
     let mut place = 0;
@@ -321,14 +352,14 @@ fn keys(state: &LmState, word: u32) -> impl Iterator<Item = (u64, bool)> + '_ {
     })
 }
 
-/// The weighted score of what a glance from this context said.
+/// Return the weighted score of an n-gram match plus the backoff of the context.
 #[inline]
-fn weigh(lms: &Weighted<'_>, state: &LmState, score: f32, matched: u32) -> f64 {
+fn weigh_score(lms: &WeightedLms<'_>, state: &LmState, score: f32, matched: u32) -> f64 {
     lms.weight * f64::from(state.beyond(matched) + score)
 }
 
-/// Weighted score of one word in all models; `next` is filled with the states after it.
-fn advance(lms: &Weighted<'_>, now: &[LmState], ids: &[u32], next: &mut [LmState]) -> f64 {
+/// Score a word in all models; `next` receives the states after it.
+fn score_word(lms: &WeightedLms<'_>, now: &[LmState], ids: &[u32], next: &mut [LmState]) -> f64 {
     let mut total = 0.0;
     for (model, (lm, weight)) in lms.lms.iter().zip(lms.weights).enumerate() {
         total += weight * f64::from(lm.score(&now[model], ids[model], &mut next[model]));
@@ -343,7 +374,7 @@ mod tests {
     use crate::lm::tests::model;
     use proptest::prelude::*;
 
-    /// The same model, which does not tell how far back it looks.
+    /// A model that does not report how many words it inspected.
     struct Plain<'a>(&'a Model);
 
     impl LanguageModel for Plain<'_> {
@@ -364,32 +395,33 @@ mod tests {
         }
     }
 
-    /// The gain of each phrase of a text after those before it, with the models' weight 0.5.
+    /// Return the LM score differences of the phrases of each text, with weight 0.5.
     fn gains(lm: &dyn LanguageModel, texts: &[Vec<Vec<&str>>]) -> Vec<f32> {
         let lms = [lm];
-        let lms = &Weighted::new(&lms, &[0.5]);
-        let mut contexts = Contexts::default();
+        let lms = &WeightedLms::new(&lms, &[0.5]);
+        let mut contexts = LmContextTable::default();
         contexts.clear();
-        let (mut found, mut walk) = (Vec::new(), Walk::default());
+        let (mut scores, mut prefix) = (Vec::new(), PrefixScores::default());
         for text in texts {
             let mut context = contexts.start(lms);
             for phrase in text {
-                let words: Vec<u32> = phrase.iter().map(|word| contexts.word(lms, word)).collect();
-                let mut inner = Vec::new();
-                let alone = contexts.walk(lms, &words, &mut walk);
-                contexts.inner(lms, &walk, &mut inner);
-                let line = Line { inner: &inner, alone };
-                let (gain, after) = contexts.gain(lms, context, line);
-                found.push(gain);
+                let words: Vec<u32> =
+                    phrase.iter().map(|word| contexts.intern_word(lms, word)).collect();
+                let mut phrase_words = Vec::new();
+                let isolated_score = contexts.score_isolated(lms, &words, &mut prefix);
+                contexts.add_phrase_words(lms, &prefix, &mut phrase_words);
+                let lm_phrase = LmPhrase { words: &phrase_words, isolated_score };
+                let (gain, after) = contexts.score_in_context(lms, context, lm_phrase);
+                scores.push(gain);
                 context = after;
             }
-            found.push(contexts.end(lms, context));
+            scores.push(contexts.end(lms, context));
         }
-        found
+        scores
     }
 
     proptest! {
-        /// Steps shared by contexts that end alike are those of each context by itself.
+        /// Sharing transitions between contexts with a common suffix does not change scores.
         #[test]
         fn sharing_changes_no_score(
             texts in prop::collection::vec(

@@ -1,153 +1,158 @@
-//! What may be translated how in one sentence.
+//! The translation options of one sentence.
 //!
-//! In: the source words. Out: for each span its translations, in lanes: a lane is a span, or,
-//! when a path feature narrows the choice, the part of a span entered at one word. In a lane the
-//! translations are sorted once for each orientation class, best first. First `find` looks them
-//! up, then path features see them, and `rank` sorts them by all that is known of them.
+//! In: the source words. Out: the options of each span, in option lists. A list holds all options
+//! of
+//! a span; with early pruning there is also one list per entry word. Each list is sorted once for
+//! each
+//! orientation class, best first. `find` collects the options, then path features are prepared with
+//! them, and `rank` sorts them by the isolated score of all features.
 //! Cost: O(n · longest phrase) look-ups; memory is kept between sentences.
 
 use crate::corpus::{SrcPos, WordId};
-use crate::decode::ids::{ItemId, LaneId};
+use crate::decode::ids::{OptionListId, TargetPhraseId};
 use crate::decode::input::markup::Markup;
-use crate::decode::lm::contexts::Contexts;
-use crate::decode::options::cache::Stock;
-use crate::decode::options::future_cost::Future;
-use crate::decode::options::scoring::Pricing;
+use crate::decode::lm::contexts::LmContextTable;
+use crate::decode::options::cache::OptionCache;
+use crate::decode::options::future_cost::FutureCosts;
+use crate::decode::options::scoring::ScoringConfig;
 use crate::error::Result;
 use crate::feature::{Coverage, OptionId, PathScorer, Phrase, Span};
 use crate::narrow::{to_f32, to_u32};
 use crate::orientation::Class;
 use std::ops::Range;
 
-/// How much of the best that orientation may say of a phrase goes into the future cost: the best
-/// class of each phrase at once is too much to hope for, none of it too little.
-const TURN: f32 = 0.5;
+/// Share of the orientation upper bound that is added to the future cost. The sum of all upper
+/// bounds (1.0) overestimates the reachable score, no share (0.0) underestimates it.
+const ORIENTATION_SHARE: f32 = 0.5;
 
-/// Scorers with their weights.
+/// Path scorers of a sentence with their weights.
 #[derive(Clone, Copy)]
-pub struct Seated<'a> {
+pub struct WeightedPathScorers<'a> {
     pub scorers: &'a [Box<dyn PathScorer + 'a>],
     pub weights: &'a [f64],
 }
 
-impl Seated<'_> {
+impl WeightedPathScorers<'_> {
     fn sum(&self, value: impl Fn(f64, &dyn PathScorer) -> f64) -> f32 {
         let each = self.scorers.iter().zip(self.weights);
         to_f32(each.map(|(scorer, &weight)| value(weight, &**scorer)).sum::<f64>())
     }
 
-    /// What they say of a phrase alone.
-    pub fn alone(&self, phrase: OptionId) -> f32 {
-        self.sum(|weight, scorer| weight * f64::from(scorer.alone(phrase)))
+    /// Return the weighted sum of the isolated scores of an option.
+    pub fn isolated_score(&self, phrase: OptionId) -> f32 {
+        self.sum(|weight, scorer| weight * f64::from(scorer.isolated_score(phrase)))
     }
 
-    /// The most that a step may give for a phrase. With a negative weight the most a feature may
-    /// say is the least it is worth, so there is no hope from it.
-    pub fn hope(&self, phrase: OptionId) -> f32 {
-        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.hope(phrase)))
+    /// Return the weighted sum of the upper bounds of an option. Features with a negative weight
+    /// add 0.
+    pub fn upper_bound(&self, phrase: OptionId) -> f32 {
+        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.upper_bound(phrase)))
     }
 
-    /// What a gap loses that starts at a word.
-    pub fn loss(&self, word: SrcPos) -> f32 {
-        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.loss(word)))
+    /// Return the weighted loss of a gap that starts at a word; at most 0.
+    pub fn gap_loss(&self, word: SrcPos) -> f32 {
+        self.sum(|weight, scorer| weight.max(0.0) * f64::from(scorer.gap_loss(word)))
     }
 }
 
-/// A translation option: an item of the stock on a span.
+/// A translation option: a target phrase on a source span.
 #[derive(Debug, Clone, Copy)]
-pub struct Choice {
-    /// The translation.
-    pub item: ItemId,
-    /// The words it covers.
+pub struct TranslationOption {
+    /// The target phrase.
+    pub phrase: TargetPhraseId,
+    /// The source words it covers.
     pub span: Span,
 }
 
-/// The options of a span, or those of them that enter it at one word.
+/// The options of a span, or its options with one entry word.
 #[derive(Debug, Clone, Copy)]
-pub struct Lane {
-    /// The words covered.
+pub struct OptionList {
+    /// The source words it covers.
     pub span: Span,
-    /// The word entered at; only told apart when the choice is narrowed.
+    /// The entry word; equal to the start of the span without early pruning.
     pub entry: SrcPos,
-    /// For a lane of all options of a span that is entered at several words: how many lanes of
-    /// single entries stand right before it; else 0.
+    /// For a list of all options of a span with several entry words: the number of lists with
+    /// single entry words right before it; else 0.
     pub parts: u32,
     /// Number of options.
     pub count: u32,
-    /// Where its sorted options start: for each class all of them.
+    /// Index of the first ranked option; each class has `count` ranked options.
     pub first: u32,
 }
 
-/// An option in a sorted lane.
+/// An option of a sorted list.
 #[derive(Debug, Clone, Copy)]
-pub struct Ranked {
-    /// Isolated score, with that of path features and the `prev` score of the class.
+pub struct RankedOption {
+    /// Isolated score of all features, with the `prev` score of the orientation class.
     pub score: f32,
-    /// Number of the option.
-    pub choice: OptionId,
-    /// Its translation.
-    pub item: ItemId,
+    /// Id of the option.
+    pub option: OptionId,
+    /// Its target phrase.
+    pub phrase: TargetPhraseId,
 }
 
-/// The options of a sentence.
+/// All translation options of a sentence.
 #[derive(Debug, Default)]
-pub struct Options {
-    choices: Vec<Choice>,
-    lanes: Vec<Lane>,
-    ranked: Vec<Ranked>,
-    /// What path features say of each option alone, weighted; empty without such features.
-    alone: Vec<f32>,
-    /// For each start and length where its options start; a last entry for the end.
+pub struct OptionCollection {
+    options: Vec<TranslationOption>,
+    lists: Vec<OptionList>,
+    ranked: Vec<RankedOption>,
+    /// By option: the weighted isolated score of the path features; empty without path features.
+    isolated_score: Vec<f32>,
+    /// For each start and length, the index of the first option; one more for the end.
     starts: Vec<u32>,
-    /// The same for its lanes.
-    lane_starts: Vec<u32>,
+    /// For each start and length, the index of the first list; one more for the end.
+    list_starts: Vec<u32>,
     longest: u32,
     classes: u32,
-    /// Numbers of the source words.
+    /// Ids of the source words.
     src: Vec<WordId>,
-    /// For each start and length the items of the table.
-    items: Vec<Range<u32>>,
-    /// By word: whether it continues a run of unknown words.
+    /// For each start and length, the target phrases from the cache.
+    phrases: Vec<Range<u32>>,
+    /// By word: whether the word continues a run of unknown words.
     continues_run: Vec<bool>,
-    /// The future cost.
-    pub future: Future,
+    /// The future costs.
+    pub future: FutureCosts,
 }
 
-impl Options {
-    /// Finds the options of a sentence.
+impl OptionCollection {
+    /// Collect the options of a sentence.
     pub fn find(
         &mut self,
-        stock: &mut Stock,
-        contexts: &mut Contexts,
-        pricing: &Pricing<'_>,
+        option_cache: &mut OptionCache,
+        contexts: &mut LmContextTable,
+        scoring: &ScoringConfig<'_>,
         words: &[&str],
         markup: Option<&Markup>,
     ) -> Result<()> {
-        self.choices.clear();
+        self.options.clear();
         self.starts.clear();
-        self.look_up(stock, contexts, pricing, words, markup)?;
-        let mut given: Vec<(Span, ItemId)> = Vec::new();
+        self.look_up(option_cache, contexts, scoring, words, markup)?;
+        let mut given: Vec<(Span, TargetPhraseId)> = Vec::new();
         for translation in markup.map_or(&[][..], |markup| &markup.given) {
-            given.push((translation.span, stock.give(pricing, contexts, translation)?));
+            given.push((
+                translation.span,
+                option_cache.add_markup_translation(scoring, contexts, translation)?,
+            ));
         }
-        self.classes = if pricing.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
+        self.classes = if scoring.models.orientation.is_some_and(|o| o.prev) { 4 } else { 1 };
         for start in 0..to_u32(words.len()) {
             for end in start + 1..=start + self.longest {
-                self.starts.push(to_u32(self.choices.len()));
-                self.add(stock, Span::new(start, end), &given);
+                self.starts.push(to_u32(self.options.len()));
+                self.add(option_cache, Span::new(start, end), &given);
             }
         }
-        self.starts.push(to_u32(self.choices.len()));
-        self.find_runs(stock, markup);
+        self.starts.push(to_u32(self.options.len()));
+        self.find_runs(option_cache, markup);
         Ok(())
     }
 
-    /// Finds the runs of unknown words: maximal sequences of adjacent words that no option but
-    /// their own copy covers, cut at the edges of zones (definitions g.2).
-    fn find_runs(&mut self, stock: &Stock, markup: Option<&Markup>) {
+    /// Mark the runs of unknown words: maximal sequences of adjacent words without any option but
+    /// their copy, cut at zone boundaries (definitions g.2).
+    fn find_runs(&mut self, option_cache: &OptionCache, markup: Option<&Markup>) {
         let mut is_unknown = vec![true; self.src.len()];
-        for &Choice { item, span } in &self.choices {
-            if stock.item(item).oov == 0.0 {
+        for &TranslationOption { phrase, span } in &self.options {
+            if option_cache.phrase(phrase).oov == 0.0 {
                 is_unknown[span.start as usize..span.end as usize].fill(false);
             }
         }
@@ -158,61 +163,69 @@ impl Options {
         }));
     }
 
-    /// Whether a phrase may start at a word: a run of unknown words is translated from left to
-    /// right. The first word of a gap may always be started at, so this never makes a dead end.
+    /// Return whether a phrase may start at a word: a run of unknown words is translated from left
+    /// to right. The first word of a gap is always allowed, so no hypothesis becomes a dead end.
     pub fn may_start(&self, cov: Coverage<'_>, word: u32) -> bool {
         !self.continues_run[word as usize] || cov.has(word - 1)
     }
 
-    /// Sorts the options into lanes and works out the future cost; `paths` are the path features
-    /// at work and their weights, `by_entry` splits spans by the word they are entered at.
-    pub fn rank(&mut self, stock: &Stock, paths: Seated<'_>, by_entry: bool) {
-        self.lanes.clear();
+    /// Sort the options into lists and compute the future costs. `by_entry` adds a list for each
+    /// entry word of a span.
+    pub fn rank(
+        &mut self,
+        option_cache: &OptionCache,
+        paths: WeightedPathScorers<'_>,
+        by_entry: bool,
+    ) {
+        self.lists.clear();
         self.ranked.clear();
-        self.lane_starts.clear();
-        self.alone.clear();
+        self.list_starts.clear();
+        self.isolated_score.clear();
         if !paths.scorers.is_empty() {
-            for choice in 0..to_u32(self.choices.len()) {
-                self.alone.push(paths.alone(OptionId(choice)));
+            for option in 0..to_u32(self.options.len()) {
+                self.isolated_score.push(paths.isolated_score(OptionId(option)));
             }
         }
-        for at in 0..self.items.len() {
-            self.lane_starts.push(to_u32(self.lanes.len()));
-            self.add_lanes(stock, at, by_entry);
+        for at in 0..self.phrases.len() {
+            self.list_starts.push(to_u32(self.lists.len()));
+            self.add_lists(option_cache, at, by_entry);
         }
-        self.lane_starts.push(to_u32(self.lanes.len()));
+        self.list_starts.push(to_u32(self.lists.len()));
         let mut future = std::mem::take(&mut self.future);
-        let score = |choice: OptionId| {
-            let turn = stock.item(self.choice(choice).item).turn;
-            self.alone_of(stock, choice) + paths.hope(choice) + TURN * turn
+        let score = |option: OptionId| {
+            let orientation_bound =
+                option_cache.phrase(self.option(option).phrase).orientation_bound;
+            self.isolated_score_of(option_cache, option)
+                + paths.upper_bound(option)
+                + ORIENTATION_SHARE * orientation_bound
         };
-        let best = |span| self.choices_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
+        let best = |span| self.options_of(span).map(score).fold(f32::NEG_INFINITY, f32::max);
         let length = to_u32(self.src.len());
-        future.fill(length, self.longest, best, |word| paths.loss(SrcPos(word)));
+        future.compute(length, self.longest, best, |word| paths.gap_loss(SrcPos(word)));
         self.future = future;
     }
 
-    /// The isolated score of an option, with that of path features.
-    fn alone_of(&self, stock: &Stock, choice: OptionId) -> f32 {
-        let by_paths = self.alone.get(choice.index()).copied().unwrap_or_default();
-        stock.item(self.choice(choice).item).alone + by_paths
+    /// Return the isolated score of an option, including the path features.
+    fn isolated_score_of(&self, option_cache: &OptionCache, option: OptionId) -> f32 {
+        let by_paths = self.isolated_score.get(option.index()).copied().unwrap_or_default();
+        option_cache.phrase(self.option(option).phrase).isolated_score + by_paths
     }
 
-    /// Looks all spans up in the table, but for those that the markup reserves.
+    /// Look up all spans in the cache, except those that exclusive markup covers.
     fn look_up(
         &mut self,
-        stock: &mut Stock,
-        contexts: &mut Contexts,
-        pricing: &Pricing<'_>,
+        option_cache: &mut OptionCache,
+        contexts: &mut LmContextTable,
+        scoring: &ScoringConfig<'_>,
         words: &[&str],
         markup: Option<&Markup>,
     ) -> Result<()> {
         self.src.clear();
-        self.src.extend(words.iter().map(|word| stock.source_id(pricing.models, word)));
-        self.items.clear();
+        self.src.extend(words.iter().map(|word| option_cache.source_id(scoring.models, word)));
+        self.phrases.clear();
         let length = to_u32(words.len());
         let in_table =
-            to_u32(pricing.models.phrases.longest().min(u32::MAX as usize)).clamp(1, length.max(1));
+            to_u32(scoring.models.phrases.longest().min(u32::MAX as usize)).clamp(1, length.max(1));
         let given = markup.map_or(0, Markup::longest);
         self.longest = in_table.max(given);
         for start in 0..length {
@@ -221,9 +234,9 @@ impl Options {
                 let is_open = end <= length
                     && span.len() <= in_table
                     && markup.is_none_or(|markup| !markup.reserves(span));
-                self.items.push(if is_open {
+                self.phrases.push(if is_open {
                     let src = &self.src[start as usize..end as usize];
-                    stock.find(pricing, contexts, src, words[start as usize])?
+                    option_cache.find(scoring, contexts, src, words[start as usize])?
                 } else {
                     0..0
                 });
@@ -232,94 +245,104 @@ impl Options {
         Ok(())
     }
 
-    /// Adds the options of a span.
-    fn add(&mut self, stock: &Stock, span: Span, given: &[(Span, ItemId)]) {
-        let first = self.choices.len();
+    /// Add the options of a span.
+    fn add(&mut self, option_cache: &OptionCache, span: Span, given: &[(Span, TargetPhraseId)]) {
+        let first = self.options.len();
         let at = (span.start * self.longest + span.len() - 1) as usize;
-        let items = self.items[at].clone();
-        self.choices.extend(items.map(|item| Choice { item: ItemId(item), span }));
+        let phrases = self.phrases[at].clone();
+        self.options.extend(
+            phrases.map(|phrase| TranslationOption { phrase: TargetPhraseId(phrase), span }),
+        );
         let here = given.iter().filter(|(place, _)| *place == span);
-        self.choices.extend(here.map(|&(span, item)| Choice { item, span }));
+        self.options.extend(here.map(|&(span, phrase)| TranslationOption { phrase, span }));
         if !given.is_empty() {
-            let alone = |choice: &Choice| stock.item(choice.item).alone;
-            self.choices[first..].sort_by(|a, b| alone(b).total_cmp(&alone(a)));
+            let isolated_score =
+                |option: &TranslationOption| option_cache.phrase(option.phrase).isolated_score;
+            self.options[first..].sort_by(|a, b| isolated_score(b).total_cmp(&isolated_score(a)));
         }
     }
 
-    /// Adds the lanes of a span, given by its place.
-    fn add_lanes(&mut self, stock: &Stock, at: usize, by_entry: bool) {
-        let choices = self.starts[at]..self.starts[at + 1];
-        if choices.is_empty() {
+    /// Add the lists of the span with index `at`.
+    fn add_lists(&mut self, option_cache: &OptionCache, at: usize, by_entry: bool) {
+        let options = self.starts[at]..self.starts[at + 1];
+        if options.is_empty() {
             return;
         }
-        let span = self.choice(OptionId(choices.start)).span;
-        let entry = |choice: u32| stock.item(self.choice(OptionId(choice)).item).entry;
-        let first = entry(choices.start);
-        let is_split = by_entry && choices.clone().any(|choice| entry(choice) != first);
-        let all = self.rank_all(stock, choices);
-        let before = self.lanes.len();
+        let span = self.option(OptionId(options.start)).span;
+        let entry = |option: u32| option_cache.phrase(self.option(OptionId(option)).phrase).entry;
+        let first = entry(options.start);
+        let is_split = by_entry && options.clone().any(|option| entry(option) != first);
+        let all = self.rank_all(option_cache, options);
+        let before = self.lists.len();
         if is_split {
             for offset in 0..span.len() {
-                self.add_part(stock, span, all, offset);
+                self.add_entry_list(option_cache, span, all, offset);
             }
         }
-        let parts = to_u32(self.lanes.len() - before);
+        let parts = to_u32(self.lists.len() - before);
         let entry = SrcPos(if by_entry { span.start + first } else { span.start });
-        self.lanes.push(Lane { span, entry, parts, count: all.1, first: all.0 });
+        self.lists.push(OptionList { span, entry, parts, count: all.1, first: all.0 });
     }
 
-    /// Ranks options for each class; returns where they are and how many.
-    fn rank_all(&mut self, stock: &Stock, choices: Range<u32>) -> (u32, u32) {
+    /// Rank options for each orientation class; return the first index and the number of options.
+    fn rank_all(&mut self, option_cache: &OptionCache, options: Range<u32>) -> (u32, u32) {
         let start = self.ranked.len();
         for class in 0..self.classes as usize {
             let from = self.ranked.len();
-            for choice in choices.clone().map(OptionId) {
-                let item = self.choice(choice).item;
-                let score = self.alone_of(stock, choice) + stock.item(item).prev[class];
-                self.ranked.push(Ranked { score, choice, item });
+            for option in options.clone().map(OptionId) {
+                let phrase = self.option(option).phrase;
+                let score = self.isolated_score_of(option_cache, option)
+                    + option_cache.phrase(phrase).prev[class];
+                self.ranked.push(RankedOption { score, option, phrase });
             }
             // Stable: equal scores stay in the order of the isolated scores.
             self.ranked[from..].sort_by(|a, b| b.score.total_cmp(&a.score));
         }
-        (to_u32(start), to_u32(choices.len()))
+        (to_u32(start), to_u32(options.len()))
     }
 
-    /// Adds a lane of those ranked options that enter their span at this word of it, if any.
-    fn add_part(&mut self, stock: &Stock, span: Span, (all, count): (u32, u32), offset: u32) {
+    /// Add a list of the ranked options whose entry word has this offset, if there are any.
+    fn add_entry_list(
+        &mut self,
+        option_cache: &OptionCache,
+        span: Span,
+        (all, count): (u32, u32),
+        offset: u32,
+    ) {
         let start = self.ranked.len();
         for at in all..all + self.classes * count {
             let ranked = self.ranked[at as usize];
-            if stock.item(ranked.item).entry == offset {
+            if option_cache.phrase(ranked.phrase).entry == offset {
                 self.ranked.push(ranked);
             }
         }
         let count = to_u32(self.ranked.len() - start) / self.classes;
         if count > 0 {
             let entry = SrcPos(span.start + offset);
-            self.lanes.push(Lane { span, entry, parts: 0, count, first: to_u32(start) });
+            self.lists.push(OptionList { span, entry, parts: 0, count, first: to_u32(start) });
         }
     }
 
-    /// Whether a span has an option.
+    /// Return whether a span has an option.
     pub fn has(&self, span: Span) -> bool {
-        !self.lane_numbers(span).is_empty()
+        !self.list_ids(span).is_empty()
     }
 
-    /// The numbers of the lanes of a span.
-    pub fn lane_numbers(&self, span: Span) -> Range<u32> {
-        self.place(span).map_or(0..0, |at| self.lane_starts[at]..self.lane_starts[at + 1])
+    /// Return the ids of the lists of a span.
+    pub fn list_ids(&self, span: Span) -> Range<u32> {
+        self.place(span).map_or(0..0, |at| self.list_starts[at]..self.list_starts[at + 1])
     }
 
-    /// The numbers of the lanes that start at a word and end at another or before it, shorter
-    /// spans first.
-    pub fn lanes_within(&self, start: u32, end: u32) -> Range<u32> {
+    /// Return the ids of the lists that start at `start` and end at `end` or before, shorter spans
+    /// first.
+    pub fn lists_within(&self, start: u32, end: u32) -> Range<u32> {
         let at = (start * self.longest) as usize;
         let lengths = self.longest.min(end.saturating_sub(start)) as usize;
-        self.lane_starts[at]..self.lane_starts[at + lengths]
+        self.list_starts[at]..self.list_starts[at + lengths]
     }
 
-    /// The numbers of the options of a span, best isolated score first.
-    pub fn choices_of(&self, span: Span) -> impl Iterator<Item = OptionId> {
+    /// Iterate over the ids of the options of a span, best isolated score first.
+    pub fn options_of(&self, span: Span) -> impl Iterator<Item = OptionId> {
         let numbers = self.place(span).map_or(0..0, |at| self.starts[at]..self.starts[at + 1]);
         numbers.map(OptionId)
     }
@@ -329,36 +352,39 @@ impl Options {
         fits.then(|| (span.start * self.longest + span.len() - 1) as usize)
     }
 
-    /// All lanes, by number: by start, then length.
-    pub fn lanes(&self) -> &[Lane] {
-        &self.lanes
+    /// Return all lists, sorted by start, then length.
+    pub fn lists(&self) -> &[OptionList] {
+        &self.lists
     }
 
-    /// A lane.
-    pub fn lane(&self, lane: LaneId) -> &Lane {
-        &self.lanes[lane.index()]
+    /// Return a list.
+    pub fn list(&self, list: OptionListId) -> &OptionList {
+        &self.lists[list.index()]
     }
 
-    /// How far from the start of a lane of so many options those are that are sorted for a class.
+    /// Return the offset of the options that are ranked for a class in a list of `count` options.
     #[inline]
     pub fn class_start(&self, class: Class, count: u32) -> u32 {
         if self.classes == 1 { 0 } else { class as u32 * count }
     }
 
-    /// A sorted option, by its place among those of all lanes.
+    /// Return a ranked option by its index in all lists.
     #[inline]
-    pub fn ranked(&self, place: u32) -> Ranked {
+    pub fn ranked(&self, place: u32) -> RankedOption {
         self.ranked[place as usize]
     }
 
-    /// An option.
-    pub fn choice(&self, choice: OptionId) -> Choice {
-        self.choices[choice.index()]
+    /// Return an option.
+    pub fn option(&self, option: OptionId) -> TranslationOption {
+        self.options[option.index()]
     }
 
-    /// All options as path features see them.
-    pub fn phrases<'a>(&self, stock: &'a Stock) -> Vec<Phrase<'a>> {
-        let phrase = |&Choice { item, span }: &Choice| Phrase { span, links: stock.links(item) };
-        self.choices.iter().map(phrase).collect()
+    /// Return span and alignment of all options, for the path features.
+    pub fn alignments<'a>(&self, option_cache: &'a OptionCache) -> Vec<Phrase<'a>> {
+        let phrase = |&TranslationOption { phrase, span }: &TranslationOption| Phrase {
+            span,
+            links: option_cache.links(phrase),
+        };
+        self.options.iter().map(phrase).collect()
     }
 }

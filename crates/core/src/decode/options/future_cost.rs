@@ -1,27 +1,27 @@
-//! The future cost: a hopeful score for the words still to be translated (definitions g.3).
+//! Future costs: an estimate of the score of the untranslated words (definitions g.3).
 //!
-//! In: the best isolated score of each span. Out: the best sum over ways to cut a span into
-//! phrases. A gap whose left neighbour is translated is worth less to path features than its
-//! words alone: the likeliest word to come from is gone, unless it was the last.
+//! In: the best isolated score of each span. Out: for each span the best sum over its segmentations
+//! into phrases. If the word before a gap is translated, path features lose their most likely
+//! predecessor; the gap loss accounts for that, unless that word was translated last.
 //! Cost: O(n² · longest phrase) time, O(n²) memory.
 
 use crate::feature::Span;
 
-/// Best scores of all spans of a sentence.
+/// The best isolated scores of all spans of a sentence.
 #[derive(Debug, Default)]
-pub struct Future {
-    /// Row of a start, column of an end; row lengths are `length + 1`.
+pub struct FutureCosts {
+    /// Row: start; column: end; each row has `length + 1` columns.
     scores: Vec<f32>,
-    /// By word: what a gap loses that starts there.
-    losses: Vec<f32>,
+    /// By word: the loss of a gap that starts there.
+    gap_losses: Vec<f32>,
     length: usize,
 }
 
-impl Future {
-    /// Works out all spans of `length` words; `best` gives the isolated score of a phrase of at
-    /// most `longest` words, minus infinity when there is none; `loss` what a gap loses by where
-    /// it starts.
-    pub fn fill(
+impl FutureCosts {
+    /// Compute the best scores of all spans of `length` words. `best` returns the isolated score of
+    /// a phrase of at most `longest` words, minus infinity if there is none; `loss` returns the
+    /// loss of a gap by its first word.
+    pub fn compute(
         &mut self,
         length: u32,
         longest: u32,
@@ -29,9 +29,9 @@ impl Future {
         loss: impl Fn(u32) -> f32,
     ) {
         self.length = length as usize;
-        self.losses.clear();
-        self.losses.extend((0..length).map(loss));
-        self.losses.push(0.0);
+        self.gap_losses.clear();
+        self.gap_losses.extend((0..length).map(loss));
+        self.gap_losses.push(0.0);
         self.scores.clear();
         self.scores.resize((self.length + 1) * (self.length + 1), f32::NEG_INFINITY);
         for start in (0..=length).rev() {
@@ -52,18 +52,19 @@ impl Future {
         }
     }
 
-    /// The best score of a gap that the last phrase did not end at; 0 for an empty one.
+    /// Return the best score of a gap that does not start at the end of the last phrase; 0 if
+    /// empty.
     pub fn of_gap(&self, start: u32, end: u32) -> f32 {
-        self.of(start, end) + if start < end { self.losses[start as usize] } else { 0.0 }
+        self.of_span(start, end) + if start < end { self.gap_losses[start as usize] } else { 0.0 }
     }
 
-    /// What a gap loses that starts at this word.
-    pub fn loss(&self, start: u32) -> f32 {
-        self.losses[start as usize]
+    /// Return the loss of a gap that starts at a word.
+    pub fn gap_loss(&self, start: u32) -> f32 {
+        self.gap_losses[start as usize]
     }
 
-    /// The best score of a span.
-    pub fn of(&self, start: u32, end: u32) -> f32 {
+    /// Return the best score of a span.
+    pub fn of_span(&self, start: u32, end: u32) -> f32 {
         self.scores[start as usize * (self.length + 1) + end as usize]
     }
 }
@@ -74,8 +75,8 @@ mod tests {
 
     #[test]
     fn the_best_cut_is_that_of_the_specification() {
-        let mut future = Future::default();
-        future.fill(
+        let mut future = FutureCosts::default();
+        future.compute(
             3,
             2,
             |span| match (span.start, span.end) {
@@ -88,10 +89,10 @@ mod tests {
             },
             |word| -0.25 * word as f32,
         );
-        assert_eq!(future.of(0, 2), -2.5);
-        assert_eq!(future.of(1, 3), -3.5);
-        assert_eq!(future.of(0, 3), -4.0);
-        assert_eq!(future.of(2, 2), 0.0);
+        assert_eq!(future.of_span(0, 2), -2.5);
+        assert_eq!(future.of_span(1, 3), -3.5);
+        assert_eq!(future.of_span(0, 3), -4.0);
+        assert_eq!(future.of_span(2, 2), 0.0);
         assert_eq!(future.of_gap(1, 3), -3.75);
         assert_eq!(future.of_gap(2, 2), 0.0);
     }

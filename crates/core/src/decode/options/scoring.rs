@@ -1,12 +1,12 @@
-//! What a translation is worth before its context is known.
+//! Scores of candidate translations without context.
 //!
-//! In: entries of the table, unknown words, translations given with a sentence. Out: rows with the
-//! weighted score of everything but the language models, which the stock adds.
+//! In: entries of the phrase table, unknown words, markup translations. Out: candidates with the
+//! weighted isolated score of all features of a phrase pair.
 
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::decode::input::markup::Given;
-use crate::decode::lm::contexts::{Contexts, Walk, Weighted};
+use crate::decode::lm::contexts::{LmContextTable, PrefixScores, WeightedLms};
 use crate::decode::models::{Layout, Models};
 use crate::decode::settings::Oov;
 use crate::error::Result;
@@ -14,143 +14,170 @@ use crate::feature::{PhraseDetails, PhraseEntry};
 use crate::narrow::{to_f32, to_u32};
 use std::ops::Range;
 
-/// Stands for the source word itself among target words.
-pub const COPY: WordId = WordId::MAX;
+/// Target word id that stands for a copy of the source word.
+pub const COPY_SOURCE_WORD: WordId = WordId::MAX;
 
-/// Translations of one source phrase before they are cut.
+/// Candidate translations of one source phrase, before histogram pruning.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct CandidateBuffer {
     pub words: Vec<WordId>,
     pub tm: Vec<f32>,
-    pub rows: Vec<Row>,
-    /// The words as the contexts number them.
+    pub candidates: Vec<PhraseCandidate>,
+    /// The words as ids of the LM context table.
     pub lm_words: Vec<u32>,
-    /// Of the row that is kept.
+    /// Details of the candidate loaded last.
     pub details: PhraseDetails,
-    pub walk: Walk,
+    pub prefix: PrefixScores,
 }
 
-/// One of them.
+/// A candidate translation.
 #[derive(Debug, Clone)]
-pub struct Row {
-    /// Weighted score without context, as far as it is known.
-    pub alone: f32,
-    /// The language models' share of it.
+pub struct PhraseCandidate {
+    /// WeightedLms score without context; the language models are added last.
+    pub isolated_score: f32,
+    /// WeightedLms language model score without context.
     pub lm: f32,
     pub words: Range<usize>,
-    pub origin: Origin,
+    pub origin: PhraseOrigin,
 }
 
-/// Where a translation comes from.
+/// The origin of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The table, at this place.
+pub enum PhraseOrigin {
+    /// The phrase table, with the handle of the entry.
     Table(u64),
-    /// The source word itself, as it has no translation.
+    /// A source word without a translation.
     Unknown,
-    /// The user.
-    Given,
+    /// The markup of the sentence.
+    Markup,
 }
 
-/// What the stock needs to know of the system.
-pub struct Pricing<'a> {
+/// Models, weights and settings that the isolated scores depend on.
+pub struct ScoringConfig<'a> {
     pub models: &'a Models<'a>,
     pub layout: &'a Layout,
     pub weights: &'a [f64],
-    pub lms: Weighted<'a>,
+    pub lms: WeightedLms<'a>,
     pub oov: Oov,
-    /// Translations kept per source phrase; 0 for all.
+    /// Maximum number of target phrases per source phrase; 0: no limit.
     pub limit: usize,
 }
 
-impl Scratch {
-    /// Makes it empty.
+impl CandidateBuffer {
+    /// Remove all candidates.
     pub fn clear(&mut self) {
         self.words.clear();
         self.tm.clear();
-        self.rows.clear();
+        self.candidates.clear();
         self.lm_words.clear();
     }
 
-    /// Takes an entry of the table, scored but for the language models.
-    pub fn take(&mut self, pricing: &Pricing<'_>, entry: PhraseEntry<'_>) {
+    /// Add an entry of the phrase table, scored without the language models.
+    pub fn add_entry(&mut self, scoring: &ScoringConfig<'_>, entry: PhraseEntry<'_>) {
         let mut score = 0.0;
-        for (&value, weight) in entry.tm.iter().zip(&pricing.weights[pricing.layout.tm.clone()]) {
+        for (&value, weight) in entry.tm.iter().zip(&scoring.weights[scoring.layout.tm.clone()]) {
             score += f64::from(value) * weight;
         }
         self.tm.extend_from_slice(entry.tm);
-        self.tm.resize((self.rows.len() + 1) * pricing.layout.tm.len(), 0.0);
-        self.push(pricing, score, entry.tgt, Origin::Table(entry.place));
+        self.tm.resize((self.candidates.len() + 1) * scoring.layout.tm.len(), 0.0);
+        self.push(scoring, score, entry.tgt, PhraseOrigin::Table(entry.place));
     }
 
-    /// The translation of an unknown word: itself, or nothing.
-    pub fn pass_through(&mut self, pricing: &Pricing<'_>) {
-        self.tm.resize(pricing.layout.tm.len(), 0.0);
-        let penalty = -pricing.weights[pricing.layout.oov];
-        let words: &[WordId] = match pricing.oov {
-            Oov::Copy => &[COPY],
+    /// Add the translation of an unknown word: its copy, or no word.
+    pub fn add_unknown_word(&mut self, scoring: &ScoringConfig<'_>) {
+        self.tm.resize(scoring.layout.tm.len(), 0.0);
+        let penalty = -scoring.weights[scoring.layout.oov];
+        let words: &[WordId] = match scoring.oov {
+            Oov::Copy => &[COPY_SOURCE_WORD],
             Oov::Drop => &[],
         };
-        self.push(pricing, penalty, words, Origin::Unknown);
+        self.push(scoring, penalty, words, PhraseOrigin::Unknown);
     }
 
-    /// Takes a translation given with the sentence: its log probability is shared out equally
-    /// among the translation scores.
-    pub fn take_given(&mut self, pricing: &Pricing<'_>, words: &[WordId], given: &Given) {
-        let weights = &pricing.weights[pricing.layout.tm.clone()];
+    /// Add a markup translation; each translation score gets an equal share of its log probability.
+    pub fn add_markup_translation(
+        &mut self,
+        scoring: &ScoringConfig<'_>,
+        words: &[WordId],
+        given: &Given,
+    ) {
+        let weights = &scoring.weights[scoring.layout.tm.clone()];
         let share = given.log_prob / weights.len().max(1) as f32;
         self.tm.resize(weights.len(), share);
         let score = weights.iter().sum::<f64>() * f64::from(share);
-        self.push(pricing, score, words, Origin::Given);
+        self.push(scoring, score, words, PhraseOrigin::Markup);
     }
 
-    fn push(&mut self, pricing: &Pricing<'_>, score: f64, words: &[WordId], origin: Origin) {
-        let Pricing { layout, weights, .. } = pricing;
-        let alone = score + weights[layout.pp] - weights[layout.wp] * words.len() as f64;
+    fn push(
+        &mut self,
+        scoring: &ScoringConfig<'_>,
+        score: f64,
+        words: &[WordId],
+        origin: PhraseOrigin,
+    ) {
+        let ScoringConfig { layout, weights, .. } = scoring;
+        let isolated_score = score + weights[layout.pp] - weights[layout.wp] * words.len() as f64;
         let first = self.words.len();
         self.words.extend_from_slice(words);
         let words = first..self.words.len();
-        self.rows.push(Row { alone: to_f32(alone), lm: 0.0, words, origin });
+        self.candidates.push(PhraseCandidate {
+            isolated_score: to_f32(isolated_score),
+            lm: 0.0,
+            words,
+            origin,
+        });
     }
 
-    /// Adds what the language models say without context. They can only take away from a row, so
-    /// that those too far behind the best `limit` without them are left out, at minus infinity.
-    /// A table lists translations that begin alike side by side: most of their words are walked
-    /// through once.
-    pub fn score(&mut self, lms: &Weighted<'_>, contexts: &mut Contexts, limit: usize) {
-        let Scratch { rows, lm_words, walk, .. } = self;
-        let mut score = |row: &mut Row| {
-            row.lm = contexts.walk(lms, &lm_words[row.words.clone()], walk);
-            row.alone += row.lm;
+    /// Add the language model scores without context. With nonnegative weights they only lower a
+    /// score; candidates that cannot reach the best `limit` are set to minus infinity and not
+    /// scored. Tables list translations with a common prefix next to each other, so most prefixes
+    /// are scored once.
+    pub fn add_lm_scores(
+        &mut self,
+        lms: &WeightedLms<'_>,
+        contexts: &mut LmContextTable,
+        limit: usize,
+    ) {
+        let CandidateBuffer { candidates, lm_words, prefix, .. } = self;
+        let mut score = |candidate: &mut PhraseCandidate| {
+            candidate.lm = contexts.score_isolated(lms, &lm_words[candidate.words.clone()], prefix);
+            candidate.isolated_score += candidate.lm;
         };
-        if rows.len() <= limit || !lms.take_away() {
-            return rows.iter_mut().for_each(score);
+        if candidates.len() <= limit || !lms.has_nonnegative_weights() {
+            return candidates.iter_mut().for_each(score);
         }
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.select_nth_unstable_by(limit, |&a, &b| rows[b].alone.total_cmp(&rows[a].alone));
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.select_nth_unstable_by(limit, |&a, &b| {
+            candidates[b].isolated_score.total_cmp(&candidates[a].isolated_score)
+        });
         let (first, rest) = order.split_at_mut(limit);
         first.sort_unstable();
         rest.sort_unstable();
         let mut least = f32::INFINITY;
-        for &row in &*first {
-            score(&mut rows[row]);
-            least = least.min(rows[row].alone);
+        for &candidate in &*first {
+            score(&mut candidates[candidate]);
+            least = least.min(candidates[candidate].isolated_score);
         }
-        for &row in &*rest {
-            if rows[row].alone < least {
-                rows[row].alone = f32::NEG_INFINITY;
+        for &candidate in &*rest {
+            if candidates[candidate].isolated_score < least {
+                candidates[candidate].isolated_score = f32::NEG_INFINITY;
             } else {
-                score(&mut rows[row]);
+                score(&mut candidates[candidate]);
             }
         }
     }
 
-    /// Finds out the rest about a row of a phrase of these source words: each word of it is linked
-    /// to each target word unless the table knows better.
-    pub fn detail(&mut self, pricing: &Pricing<'_>, row: usize, src: &[WordId]) -> Result<()> {
-        let Row { words, origin, .. } = &self.rows[row];
-        if let Origin::Table(place) = *origin {
-            return pricing.models.phrases.details(src, place, &mut self.details);
+    /// Load the orientation scores and links of a candidate. Without a table entry, each source
+    /// word is linked to each target word.
+    pub fn load_details(
+        &mut self,
+        scoring: &ScoringConfig<'_>,
+        candidate: usize,
+        src: &[WordId],
+    ) -> Result<()> {
+        let PhraseCandidate { words, origin, .. } = &self.candidates[candidate];
+        if let PhraseOrigin::Table(place) = *origin {
+            return scoring.models.phrases.details(src, place, &mut self.details);
         }
         self.details.orientation.clear();
         self.details.links.clear();
@@ -162,10 +189,10 @@ impl Scratch {
     }
 }
 
-/// Weighted `prev` and `next` scores of each class.
-pub fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f32; 4]) {
+/// Return the weighted `prev` and `next` scores of each orientation class.
+pub fn weigh_orientation(scoring: &ScoringConfig<'_>, scores: &[f32]) -> ([f32; 4], [f32; 4]) {
     let mut sides = [[0.0; 4]; 2];
-    let Some(orientation) = pricing.models.orientation.filter(|_| !scores.is_empty()) else {
+    let Some(orientation) = scoring.models.orientation.filter(|_| !scores.is_empty()) else {
         return (sides[0], sides[1]);
     };
     let width = orientation.classes.names().len();
@@ -176,7 +203,7 @@ pub fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f
         }
         for (class, score) in sides[side].iter_mut().enumerate() {
             let at = column + class.min(width - 1);
-            let weight = pricing.weights[pricing.layout.lr.start + at];
+            let weight = scoring.weights[scoring.layout.lr.start + at];
             *score = to_f32(f64::from(scores[at]) * weight);
         }
         column += width;
@@ -184,8 +211,9 @@ pub fn weigh_orientation(pricing: &Pricing<'_>, scores: &[f32]) -> ([f32; 4], [f
     (sides[0], sides[1])
 }
 
-/// The aligned word with the smallest mean target position, ties to the left; else the first.
-pub fn entry_of(length: usize, links: &[Link]) -> u32 {
+/// Return the aligned word with the smallest mean target position, ties to the left; 0 without
+/// links.
+pub fn find_entry(length: usize, links: &[Link]) -> u32 {
     let mean = |word: usize| {
         let links_of_word = links.iter().filter(|link| link.src.index() == word);
         let (sum, count) =

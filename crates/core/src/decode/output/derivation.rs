@@ -6,10 +6,10 @@
 
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
-use crate::decode::ids::ItemId;
+use crate::decode::ids::TargetPhraseId;
 use crate::decode::models::{Layout, Models};
-use crate::decode::options::cache::Stock;
-use crate::decode::options::collection::{Choice, Options};
+use crate::decode::options::cache::OptionCache;
+use crate::decode::options::collection::{OptionCollection, TranslationOption};
 use crate::decode::output::translation::{Step, TgtSpan, Translation};
 use crate::decode::settings::Settings;
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
@@ -24,54 +24,57 @@ pub struct Replay<'a> {
     pub weights: &'a Weights,
     pub settings: &'a Settings,
     pub src: &'a [&'a str],
-    pub options: &'a Options,
-    pub stock: &'a Stock,
+    pub options: &'a OptionCollection,
+    pub option_cache: &'a OptionCache,
     pub paths: &'a [Box<dyn PathScorer + 'a>],
 }
 
 impl Replay<'_> {
     /// The text of an option.
-    pub fn words(&self, choice: OptionId) -> impl Iterator<Item = &str> {
-        let Choice { item, span } = self.options.choice(choice);
+    pub fn words(&self, option: OptionId) -> impl Iterator<Item = &str> {
+        let TranslationOption { phrase, span } = self.options.option(option);
         let src = self.src[span.start as usize];
-        self.stock.words(item).iter().map(move |&word| self.stock.text(self.models, word, src))
+        self.option_cache
+            .words(phrase)
+            .iter()
+            .map(move |&word| self.option_cache.text(self.models, word, src))
     }
 
     /// The translation that uses these options in this order.
-    pub fn translation(&self, choices: &[OptionId]) -> Translation {
+    pub fn translation(&self, options: &[OptionId]) -> Translation {
         let mut words: Vec<String> = Vec::new();
         let mut steps = Vec::new();
         let mut links = Vec::new();
         let mut unknown = Vec::new();
-        for &choice in choices {
-            let Choice { item, span } = self.options.choice(choice);
+        for &option in options {
+            let TranslationOption { phrase, span } = self.options.option(option);
             let first = to_u32(words.len());
-            words.extend(self.words(choice).map(str::to_owned));
+            words.extend(self.words(option).map(str::to_owned));
             let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(to_u32(words.len())) };
             steps.push(Step { src: span, tgt });
-            let inside = self.stock.links(item).iter();
+            let inside = self.option_cache.links(phrase).iter();
             links.extend(inside.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
-            if self.stock.item(item).oov != 0.0 {
+            if self.option_cache.phrase(phrase).oov != 0.0 {
                 unknown.push(SrcPos(span.start));
             }
         }
         unknown.sort_unstable();
         let mut features = vec![0.0; self.layout.len()];
-        self.phrase_features(choices, &mut features);
+        self.phrase_features(options, &mut features);
         self.lm_features(&words, &mut features);
-        self.order_features(choices, &mut features);
-        self.path_features(choices, &mut features);
+        self.order_features(options, &mut features);
+        self.path_features(options, &mut features);
         let score = self.weights.total(&features);
         Translation { words, score, features, steps, links, unknown }
     }
 
-    fn phrase_features(&self, choices: &[OptionId], features: &mut [f64]) {
-        for &choice in choices {
-            let item = self.options.choice(choice).item;
-            features[self.layout.wp] -= self.stock.words(item).len() as f64;
+    fn phrase_features(&self, options: &[OptionId], features: &mut [f64]) {
+        for &option in options {
+            let phrase = self.options.option(option).phrase;
+            features[self.layout.wp] -= self.option_cache.words(phrase).len() as f64;
             features[self.layout.pp] += 1.0;
-            features[self.layout.oov] += f64::from(self.stock.item(item).oov);
-            let tm = self.stock.tm(item, self.layout);
+            features[self.layout.oov] += f64::from(self.option_cache.phrase(phrase).oov);
+            let tm = self.option_cache.tm(phrase, self.layout);
             for (sum, value) in features[self.layout.tm.clone()].iter_mut().zip(tm) {
                 *sum += f64::from(*value);
             }
@@ -91,14 +94,14 @@ impl Replay<'_> {
     }
 
     /// Distortion and orientation.
-    fn order_features(&self, choices: &[OptionId], features: &mut [f64]) {
+    fn order_features(&self, options: &[OptionId], features: &mut [f64]) {
         let length = to_u32(self.src.len());
         let mut blocks = vec![0; Coverage::blocks_for(length)];
         let mut stacks = Stacks::default();
         let mut stack = NO_BLOCKS;
-        let mut last: Option<(Span, ItemId)> = None;
-        for &choice in choices {
-            let Choice { item, span } = self.options.choice(choice);
+        let mut last: Option<(Span, TargetPhraseId)> = None;
+        for &option in options {
+            let TranslationOption { phrase, span } = self.options.option(option);
             let cov = Coverage::new(&blocks, length);
             let end = last.map_or(0, |(span, _)| span.end);
             let cost = self.settings.distortion.cost(cov.first_gap(), end, span);
@@ -108,54 +111,60 @@ impl Replay<'_> {
                     Model::Hierarchical => stacks.top(stack),
                     Model::Phrase | Model::Word => last.map_or(Span::default(), |(span, _)| span),
                 };
-                self.add_orientation(true, item, prev_class(before, span), features);
-                if let Some((before, item)) = last {
+                self.add_orientation(true, phrase, prev_class(before, span), features);
+                if let Some((before, phrase)) = last {
                     let test = self.settings.next_test;
                     let outlook = Outlook::new(orientation.model, test, cov, before);
-                    self.add_orientation(false, item, outlook.class(span), features);
+                    self.add_orientation(false, phrase, outlook.class(span), features);
                 }
                 stack = stacks.push(stack, span, self.settings.reduce);
             }
             Coverage::mark(&mut blocks, span);
-            last = Some((span, item));
+            last = Some((span, phrase));
         }
-        let Some((span, item)) = last else { return };
+        let Some((span, phrase)) = last else { return };
         if self.settings.final_jump {
             features[self.layout.d] -= f64::from(self.settings.distortion.last(span.end, length));
         }
         if self.settings.final_next {
             let class = if span.end == length { Class::M } else { Class::Dr };
-            self.add_orientation(false, item, class, features);
+            self.add_orientation(false, phrase, class, features);
         }
     }
 
-    fn add_orientation(&self, prev: bool, item: ItemId, class: Class, features: &mut [f64]) {
+    fn add_orientation(
+        &self,
+        prev: bool,
+        phrase: TargetPhraseId,
+        class: Class,
+        features: &mut [f64],
+    ) {
         let Some(orientation) = self.models.orientation else { return };
         if !(if prev { orientation.prev } else { orientation.next }) {
             return;
         }
         let skipped = if prev || !orientation.prev { 0 } else { orientation.classes.names().len() };
         let column = skipped + orientation.classes.column(class);
-        let value = self.stock.orientation(item, self.layout)[column];
+        let value = self.option_cache.orientation(phrase, self.layout)[column];
         features[self.layout.lr.start + column] += f64::from(value);
     }
 
-    fn path_features(&self, choices: &[OptionId], features: &mut [f64]) {
+    fn path_features(&self, options: &[OptionId], features: &mut [f64]) {
         let length = to_u32(self.src.len());
         for (sum, path) in features[self.layout.path.clone()].iter_mut().zip(self.paths) {
             let mut blocks = vec![0; Coverage::blocks_for(length)];
             let (mut state, mut end) = (path.start(), 0);
-            for &choice in choices {
-                let span = self.options.choice(choice).span;
+            for &option in options {
+                let span = self.options.option(option).span;
                 let cov = Coverage::new(&blocks, length);
                 let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
-                let (value, after) = path.step(state, &here, choice);
-                *sum += f64::from(value + path.alone(choice));
+                let (value, after) = path.step(state, &here, option);
+                *sum += f64::from(value + path.isolated_score(option));
                 state = after;
                 end = span.end;
                 Coverage::mark(&mut blocks, span);
             }
-            if !choices.is_empty() {
+            if !options.is_empty() {
                 *sum += f64::from(path.finish(state));
             }
         }

@@ -95,15 +95,15 @@ impl Iterator for Paths<'_> {
             None => Vec::new(),
         };
         let mut step = arc;
-        while self.hyps[step.index()].choice != OptionId::NONE {
+        while self.hyps[step.index()].option != OptionId::NONE {
             path.push(step);
             step = self.hyps[step.index()].back;
         }
         // The place of the detour has had all its arcs queued with the parent.
         let from = if parent == FIRST { 0 } else { at as usize + 1 };
         self.branch(&path, from, score);
-        let choices = path.iter().rev().map(|&step| self.hyps[step.index()].choice).collect();
+        let options = path.iter().rev().map(|&step| self.hyps[step.index()].option).collect();
         self.known.push(path);
-        Some(choices)
+        Some(options)
     }
 }

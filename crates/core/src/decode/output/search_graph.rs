@@ -25,13 +25,13 @@ pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
             continue;
         }
         let mut arc = to;
-        while arc != HypId::NONE && hyps[arc.index()].choice != OptionId::NONE {
+        while arc != HypId::NONE && hyps[arc.index()].option != OptionId::NONE {
             let hyp = hyps[arc.index()];
             arcs.push(GraphArc {
                 from: hyp.back.0,
                 to: to.0,
-                src: replay.options.choice(hyp.choice).span,
-                words: replay.words(hyp.choice).map(str::to_owned).collect(),
+                src: replay.options.option(hyp.option).span,
+                words: replay.words(hyp.option).map(str::to_owned).collect(),
                 score: hyp.score - hyps[hyp.back.index()].score,
             });
             open.push(hyp.back);
@@ -82,8 +82,8 @@ impl Searcher<'_> {
             }
             let mut arc = head;
             while arc != HypId::NONE {
-                let Hyp { back, choice, arc: next, .. } = hyps[arc.index()];
-                if choice != OptionId::NONE {
+                let Hyp { back, option, arc: next, .. } = hyps[arc.index()];
+                if option != OptionId::NONE {
                     open.push(back);
                 }
                 arc = next;
@@ -105,13 +105,13 @@ impl Searcher<'_> {
     fn shown(&self, replay: &Replay<'_>, head: HypId, is_alive: bool) -> ShownHyp {
         let hyp = self.arena.hyps.get(head);
         let cov = self.arena.covers.get(hyp.key.cover);
-        let is_start = hyp.choice == OptionId::NONE;
-        let words = |choice| replay.words(choice).map(str::to_owned).collect();
+        let is_start = hyp.option == OptionId::NONE;
+        let words = |option| replay.words(option).map(str::to_owned).collect();
         ShownHyp {
             number: head.0,
             back: if is_start { 0 } else { hyp.back.0 },
-            src: if is_start { Span::default() } else { self.options.choice(hyp.choice).span },
-            words: if is_start { Vec::new() } else { words(hyp.choice) },
+            src: if is_start { Span::default() } else { self.options.option(hyp.option).span },
+            words: if is_start { Vec::new() } else { words(hyp.option) },
             covered: (0..self.length).filter(|&word| cov.has(word)).collect(),
             score: hyp.score,
             total: self.total(head),

@@ -45,7 +45,7 @@ pub struct Suggestion {
 struct Arc {
     from: u32,
     to: u32,
-    choice: OptionId,
+    option: OptionId,
     score: f64,
 }
 
@@ -102,7 +102,7 @@ pub fn suggest(
             crossing: 0,
             ..*cell
         }));
-        for (at, word) in replay.words(arc.choice).enumerate() {
+        for (at, word) in replay.words(arc.option).enumerate() {
             advance(&now, &mut next, prices.of(word), to_u32(at) + 1);
             std::mem::swap(&mut now, &mut next);
         }
@@ -212,7 +212,7 @@ fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
     let mut at = 0;
     while at < reached.len() {
         let mut arc = reached[at];
-        while arc != HypId::NONE && hyps[arc.index()].choice != OptionId::NONE {
+        while arc != HypId::NONE && hyps[arc.index()].option != OptionId::NONE {
             let back = hyps[arc.index()].back;
             if !std::mem::replace(&mut is_reached[back.index()], true) {
                 reached.push(back);
@@ -229,12 +229,12 @@ fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
     let mut arcs = Vec::with_capacity(reached.len());
     for &to in &reached {
         let mut arc = to;
-        while arc != HypId::NONE && hyps[arc.index()].choice != OptionId::NONE {
+        while arc != HypId::NONE && hyps[arc.index()].option != OptionId::NONE {
             let hyp = &hyps[arc.index()];
             arcs.push(Arc {
                 from: numbers[hyp.back.index()],
                 to: numbers[to.index()],
-                choice: hyp.choice,
+                option: hyp.option,
                 score: hyp.score - hyps[hyp.back.index()].score,
             });
             arc = hyp.arc;
@@ -259,15 +259,15 @@ fn follow(
         let cell = rows[node * width + at];
         let Some(arc) = arcs.get(cell.arc as usize) else { break };
         let is_crossing = at == width - 1 && cell.before as usize != at;
-        way.push((arc.choice, is_crossing.then_some(cell.crossing)));
+        way.push((arc.option, is_crossing.then_some(cell.crossing)));
         (node, at) = (arc.from as usize, cell.before as usize);
     }
     let (mut words, mut typed) = (Vec::new(), 0);
-    for (choice, crossing) in way.into_iter().rev() {
+    for (option, crossing) in way.into_iter().rev() {
         if let Some(crossing) = crossing {
             typed = words.len() + crossing as usize;
         }
-        words.extend(replay.words(choice).map(str::to_owned));
+        words.extend(replay.words(option).map(str::to_owned));
     }
     Suggestion { words, typed, edits: whole.edits, score: whole.score }
 }

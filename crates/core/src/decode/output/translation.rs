@@ -36,7 +36,7 @@ impl TgtSpan {
 pub struct Translation {
     /// Target words.
     pub words: Vec<String>,
-    /// Weighted sum of the features.
+    /// WeightedLms sum of the features.
     pub score: f64,
     /// Value of each feature, in the order of the weights.
     pub features: Vec<f64>,
@@ -59,7 +59,7 @@ pub struct GraphArc {
     pub src: Span,
     /// Target words added.
     pub words: Vec<String>,
-    /// Weighted score added.
+    /// WeightedLms score added.
     pub score: f64,
 }
 
@@ -89,7 +89,7 @@ pub struct ShownHyp {
     pub words: Vec<String>,
     /// Source words translated.
     pub covered: Vec<u32>,
-    /// Weighted score so far.
+    /// WeightedLms score so far.
     pub score: f64,
     /// The same with the future cost.
     pub total: f64,

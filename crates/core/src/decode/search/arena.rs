@@ -1,12 +1,12 @@
 //! What all searches share: groups of hypotheses, edges, and the score of an extension.
 //!
 //! Hypotheses that agree in coverage and last position form a group: the same spans may follow
-//! them, at the same distance. A group and a lane of options make an edge, a grid of rows
+//! them, at the same distance. A group and a list of options make an edge, a grid of rows
 //! (hypotheses) and columns (options). Within it jump and future cost are the same everywhere,
 //! orientation is a look-up, and only language models and path features have to be asked.
 
-use crate::decode::ids::{ContextId, CoverId, HypId, LaneId};
-use crate::decode::lm::caches::Gains;
+use crate::decode::ids::{CoverId, HypId, LmContextId, OptionListId};
+use crate::decode::lm::caches::LmScoreCache;
 use crate::decode::search::early_pruning::Choosing;
 use crate::decode::search::grouping::{Dealing, Group};
 use crate::decode::search::hypothesis::{Hyps, Recent};
@@ -14,20 +14,20 @@ use crate::decode::search::interners::{Covers, States};
 use crate::feature::{OptionId, Span};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, StackId, Stacks};
 
-/// A group and a lane that may follow it.
+/// A group and a list that may follow it.
 #[derive(Debug, Clone, Copy)]
 pub struct Edge {
     pub group: u32,
     /// Where the rows of the group are.
     pub rows: (u32, u32),
-    /// Where the sorted options of the lane start, and how many there are.
+    /// Where the sorted options of the list start, and how many there are.
     pub first: u32,
     pub columns: u32,
-    /// The words that the lane covers.
+    /// The words that the list covers.
     pub span: Span,
-    /// Weighted distortion.
+    /// WeightedLms distortion.
     pub jump: f32,
-    /// Future cost after it.
+    /// FutureCosts cost after it.
     pub future: f32,
     /// Coverage after it; none until it is asked for.
     pub cover: CoverId,
@@ -41,7 +41,7 @@ pub struct Row {
     pub hyp: HypId,
     /// Whether all the rest is known.
     pub is_known: bool,
-    pub context: ContextId,
+    pub context: LmContextId,
     pub path: u32,
     pub blocks: StackId,
     pub score: f64,
@@ -84,8 +84,8 @@ pub struct RowStart {
 #[derive(Debug, Clone, Copy)]
 pub struct Scored {
     pub score: f64,
-    pub choice: OptionId,
-    pub context: ContextId,
+    pub option: OptionId,
+    pub context: LmContextId,
     pub path: u32,
 }
 
@@ -101,10 +101,10 @@ pub struct Arena {
     pub states: States,
     pub choosing: Choosing,
     /// Lanes that may follow a group.
-    pub lanes: Vec<LaneId>,
+    pub lists: Vec<OptionListId>,
     /// States of the path features after a step.
     pub after: Vec<u32>,
     pub dealing: Dealing,
     pub recent: Recent,
-    pub gains: Gains,
+    pub lm_scores: LmScoreCache,
 }

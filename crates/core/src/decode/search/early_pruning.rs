@@ -1,14 +1,14 @@
-//! Which lanes may follow a group when the search is pruned by a path feature.
+//! Which lists may follow a group when the search is pruned by a path feature.
 //!
-//! In: the lanes that the space allows, a run of them for each start. Out: those entered at words
+//! In: the lists that the space allows, a run of them for each start. Out: those entered at words
 //! that the feature keeps, and those that start where it spares all.
-//! How: the words that the lanes of a run are entered at are bits, so a run without a word that is
+//! How: the words that the lists of a run are entered at are bits, so a run without a word that is
 //! kept is passed over as a whole: most of what is left out is never looked at.
-//! Cost: a few instructions a run, and a look at each lane of the runs that are left; no allocation.
+//! Cost: a few instructions a run, and a look at each list of the runs that are left; no allocation.
 
 use crate::corpus::SrcPos;
-use crate::decode::ids::{CoverId, LaneId};
-use crate::decode::options::collection::{Lane, Options};
+use crate::decode::ids::{CoverId, OptionListId};
+use crate::decode::options::collection::{OptionCollection, OptionList};
 use crate::feature::Span;
 use crate::narrow::to_u32;
 use crate::reorder::prune::Prune;
@@ -19,17 +19,17 @@ const BLOCK: u32 = u64::BITS;
 /// Set for entries so far from the start of their span that they have no bit of their own.
 const FAR: u64 = 1 << (BLOCK - 1);
 
-/// Memory of a choice, kept between sentences.
+/// Memory of a option, kept between sentences.
 #[derive(Debug, Default)]
 pub struct Choosing {
-    /// By lane: the words that it and those before it with the same start are entered at, a bit
+    /// By list: the words that it and those before it with the same start are entered at, a bit
     /// for each distance from the start.
     entries_to: Vec<u64>,
-    /// By lane: how many lanes of single entries there are before it; one more for the end.
+    /// By list: how many lists of single entries there are before it; one more for the end.
     singles: Vec<u32>,
-    /// Which lanes the space allows; none when that is to be found out.
+    /// Which lists the space allows; none when that is to be found out.
     place: Option<Place>,
-    /// These lanes, by start.
+    /// These lists, by start.
     runs: Vec<Run>,
     /// The words that they are entered at, and those of them that are kept.
     entries: Words,
@@ -38,13 +38,13 @@ pub struct Choosing {
     words: Vec<SrcPos>,
     /// What the feature says of each word.
     scores: Vec<f32>,
-    /// Whether it is asked how many lanes are left out.
+    /// Whether it is asked how many lists are left out.
     counts: bool,
     /// Lanes left out, by the number of words translated after them.
     left_out: Vec<u64>,
 }
 
-/// What decides which lanes a space without a memory allows: a coverage, and from which
+/// What decides which lists a space without a memory allows: a coverage, and from which
 /// untranslated word to which they may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -56,7 +56,7 @@ pub struct Place {
 #[derive(Debug, Clone, Copy)]
 struct Run {
     start: u32,
-    lanes: (u32, u32),
+    lists: (u32, u32),
     /// The words that they are entered at, a bit for each distance from the start.
     entries: u64,
 }
@@ -68,7 +68,7 @@ fn bit(start: u32, entry: SrcPos) -> u64 {
 
 impl Choosing {
     /// Begins a sentence, whose options are there.
-    pub fn restart(&mut self, length: u32, options: &Options, rules: Option<&Prune>) {
+    pub fn restart(&mut self, length: u32, options: &OptionCollection, rules: Option<&Prune>) {
         self.counts = rules.is_some_and(|rules| rules.saves);
         self.left_out.clear();
         self.left_out.resize(length as usize + 1, 0);
@@ -79,7 +79,7 @@ impl Choosing {
         entries_to.clear();
         singles.clear();
         let (mut before, mut count) = ((u32::MAX, 0), 0);
-        for &Lane { span, entry, parts, .. } in options.lanes() {
+        for &OptionList { span, entry, parts, .. } in options.lists() {
             singles.push(count);
             let others = if before.0 == span.start { before.1 } else { 0 };
             if parts == 0 {
@@ -94,17 +94,17 @@ impl Choosing {
         self.place = None;
     }
 
-    /// How many lanes to the stack of so many translated words were left out; only counted where
+    /// How many lists to the stack of so many translated words were left out; only counted where
     /// the rules ask for it.
     pub fn left_out(&self, covered: usize) -> u64 {
         self.left_out[covered]
     }
 
-    /// Finds out which lanes may follow, unless that is known from the last time. `allowed` calls
-    /// back for the lanes of each start.
+    /// Finds out which lists may follow, unless that is known from the last time. `allowed` calls
+    /// back for the lists of each start.
     pub fn allow(
         &mut self,
-        options: &Options,
+        options: &OptionCollection,
         place: Option<Place>,
         allowed: impl FnOnce(&mut dyn FnMut(Range<u32>)),
     ) {
@@ -114,42 +114,42 @@ impl Choosing {
         let Choosing { entries_to, runs, entries, entry_words, .. } = self;
         runs.clear();
         entries.clear();
-        allowed(&mut |lanes: Range<u32>| {
-            let Some(last) = lanes.end.checked_sub(1).filter(|_| !lanes.is_empty()) else { return };
-            let start = options.lane(LaneId(last)).span.start;
+        allowed(&mut |lists: Range<u32>| {
+            let Some(last) = lists.end.checked_sub(1).filter(|_| !lists.is_empty()) else { return };
+            let start = options.list(OptionListId(last)).span.start;
             let bits = match entries_to[last as usize] {
-                // All lanes with this start, up to some length.
+                // All lists with this start, up to some length.
                 known if place.is_some() && known & FAR == 0 => known,
-                _ => look_for_entries(options, start, lanes.clone(), entries),
+                _ => look_for_entries(options, start, lists.clone(), entries),
             };
             entries.add_from(start, bits & !FAR);
-            runs.push(Run { start, lanes: (lanes.start, lanes.end), entries: bits });
+            runs.push(Run { start, lists: (lists.start, lists.end), entries: bits });
         });
         entry_words.clear();
         entries.for_each(|word| entry_words.push(SrcPos(word)));
         self.place = place;
     }
 
-    /// Writes the lanes worth trying after so many translated words to `lanes`; returns how many
-    /// are not. `keep` takes words back, with room for their scores, and returns where lanes may
+    /// Writes the lists worth trying after so many translated words to `lists`; returns how many
+    /// are not. `keep` takes words back, with room for their scores, and returns where lists may
     /// start that stay anyway.
     pub fn choose(
         &mut self,
-        options: &Options,
+        options: &OptionCollection,
         covered: u32,
         keep: impl FnOnce(&mut Vec<SrcPos>, &mut Vec<f32>) -> Span,
-        lanes: &mut Vec<LaneId>,
+        lists: &mut Vec<OptionListId>,
     ) -> u64 {
         let Choosing { singles, runs, entry_words, kept, words, scores, counts, left_out, .. } =
             self;
-        lanes.clear();
+        lists.clear();
         scores.clear();
         words.clone_from(entry_words);
         let spared = keep(words, scores);
         kept.clear();
         words.iter().for_each(|word| kept.add_from(word.0, 1));
         let mut count = 0;
-        for &Run { start, lanes: (first, end), entries } in &*runs {
+        for &Run { start, lists: (first, end), entries } in &*runs {
             let is_spared = spared.has(start);
             let is_empty = entries & (kept.from(start) | FAR) == 0 && !is_spared;
             if is_empty && !*counts {
@@ -157,16 +157,16 @@ impl Choosing {
                 continue;
             }
             for number in first..end {
-                let Lane { span, entry, parts, .. } = *options.lane(LaneId(number));
+                let OptionList { span, entry, parts, .. } = *options.list(OptionListId(number));
                 if parts > 0 {
                     // One row of options instead of several, if all of them are kept.
-                    let at = lanes.len().checked_sub(parts as usize);
-                    if let Some(at) = at.filter(|&at| lanes[at].0 == number - parts) {
-                        lanes.truncate(at);
-                        lanes.push(LaneId(number));
+                    let at = lists.len().checked_sub(parts as usize);
+                    if let Some(at) = at.filter(|&at| lists[at].0 == number - parts) {
+                        lists.truncate(at);
+                        lists.push(OptionListId(number));
                     }
                 } else if is_spared || kept.from(entry.0) & 1 == 1 {
-                    lanes.push(LaneId(number));
+                    lists.push(OptionListId(number));
                 } else {
                     left_out[(covered + span.len()) as usize] += 1;
                     count += 1;
@@ -177,10 +177,17 @@ impl Choosing {
     }
 }
 
-/// The words that lanes are entered at; those far from the start are added to all `entries`.
-fn look_for_entries(options: &Options, start: u32, lanes: Range<u32>, entries: &mut Words) -> u64 {
+/// The words that lists are entered at; those far from the start are added to all `entries`.
+fn look_for_entries(
+    options: &OptionCollection,
+    start: u32,
+    lists: Range<u32>,
+    entries: &mut Words,
+) -> u64 {
     let mut bits = 0;
-    for &Lane { entry, parts, .. } in &options.lanes()[lanes.start as usize..lanes.end as usize] {
+    for &OptionList { entry, parts, .. } in
+        &options.lists()[lists.start as usize..lists.end as usize]
+    {
         if parts == 0 {
             bits |= bit(start, entry);
             entries.add_from(entry.0, 1);

@@ -1,8 +1,8 @@
 //! Edges of a group.
 
 use crate::corpus::SrcPos;
-use crate::decode::ids::{CoverId, LaneId};
-use crate::decode::options::collection::Lane;
+use crate::decode::ids::{CoverId, OptionListId};
+use crate::decode::options::collection::OptionList;
 use crate::decode::search::arena::Edge;
 use crate::decode::search::early_pruning::Place;
 use crate::decode::search::grouping::Group;
@@ -13,17 +13,17 @@ use crate::reorder::prune::Chooser;
 use std::ops::Range;
 
 impl Searcher<'_> {
-    /// Calls `each` for every lane that may follow a group.
+    /// Calls `each` for every list that may follow a group.
     pub fn edges(&mut self, number_of_group: u32, mut each: impl FnMut(u32, Edge)) {
         let group = self.arena.groups[number_of_group as usize];
-        let mut lanes = std::mem::take(&mut self.arena.lanes);
-        lanes.clear();
+        let mut lists = std::mem::take(&mut self.arena.lists);
+        lists.clear();
         match self.pruning.take() {
             Some((place, mut chooser)) => {
-                self.prune(number_of_group, place, &mut chooser, &mut lanes);
+                self.prune(number_of_group, place, &mut chooser, &mut lists);
                 self.pruning = Some((place, chooser));
             }
-            None => self.allowed(&group, |run| lanes.extend(run.map(LaneId))),
+            None => self.allowed(&group, |run| lists.extend(run.map(OptionListId))),
         }
         let cov = self.arena.covers.get(group.cover);
         let gap = self.arena.covers.gap(group.cover);
@@ -34,8 +34,8 @@ impl Searcher<'_> {
         let mut start = u32::MAX;
         // What lies before the hole and behind it, and what is left of it before the span.
         let (mut without, mut left) = (0.0, 0.0);
-        for &number in &lanes {
-            let &Lane { span, count, first, .. } = self.options.lane(number);
+        for &number in &lists {
+            let &OptionList { span, count, first, .. } = self.options.list(number);
             if span.start != start {
                 start = span.start;
                 if start >= hole.end {
@@ -46,7 +46,7 @@ impl Searcher<'_> {
             }
             let cost = self.settings.distortion.cost(gap, group.end, span);
             let next_gap = if span.start == gap { cov.next_free(span.end) } else { gap };
-            let rest = left + future.of(span.end, hole.end);
+            let rest = left + future.of_span(span.end, hole.end);
             let edge = Edge {
                 group: number_of_group,
                 rows: group.rows,
@@ -60,10 +60,10 @@ impl Searcher<'_> {
             };
             each(span.len(), edge);
         }
-        self.arena.lanes = lanes;
+        self.arena.lists = lists;
     }
 
-    /// Calls `each` for the lanes on untranslated spans that the space, the walls and the order of
+    /// Calls `each` for the lists on untranslated spans that the space, the walls and the order of
     /// unknown words allow, as runs of numbers with one start, by start, then length.
     fn allowed(&self, group: &Group, mut each: impl FnMut(Range<u32>)) {
         let here = self.here(group);
@@ -78,15 +78,15 @@ impl Searcher<'_> {
                     continue;
                 }
                 let end = free.min(space.last_end(&here, start));
-                let mut lanes = self.options.lanes_within(start, end);
+                let mut lists = self.options.lists_within(start, end);
                 if is_bound_enough {
-                    each(lanes);
+                    each(lists);
                     continue;
                 }
-                while !lanes.is_empty() {
-                    let span = self.options.lane(LaneId(lanes.start)).span;
-                    let of_span = self.options.lane_numbers(span);
-                    lanes.start = of_span.end;
+                while !lists.is_empty() {
+                    let span = self.options.list(OptionListId(lists.start)).span;
+                    let of_span = self.options.list_ids(span);
+                    lists.start = of_span.end;
                     if self.admits(&here, span) {
                         each(of_span);
                     }
@@ -104,7 +104,7 @@ impl Searcher<'_> {
             && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
     }
 
-    /// What decides which lanes may follow, where that is known before they are looked at.
+    /// What decides which lists may follow, where that is known before they are looked at.
     fn place(&self, group: &Group) -> Option<Place> {
         let space = self.settings.space;
         let is_bound = self.fences.is_none() && !space.remembers();
@@ -117,9 +117,15 @@ impl Searcher<'_> {
         })
     }
 
-    /// The lanes that the space allows and that are worth trying to the path feature at `place`.
+    /// The lists that the space allows and that are worth trying to the path feature at `place`.
     /// Groups of one coverage stand side by side, and most share what the space allows.
-    fn prune(&mut self, number: u32, place: usize, chooser: &mut Chooser, lanes: &mut Vec<LaneId>) {
+    fn prune(
+        &mut self,
+        number: u32,
+        place: usize,
+        chooser: &mut Chooser,
+        lists: &mut Vec<OptionListId>,
+    ) {
         let group = self.arena.groups[number as usize];
         let mut choosing = std::mem::take(&mut self.arena.choosing);
         choosing.allow(self.options, self.place(&group), |each| self.allowed(&group, each));
@@ -130,7 +136,7 @@ impl Searcher<'_> {
             chooser.choose(group.end, words, scores)
         };
         let covered = self.arena.covers.covered(group.cover);
-        self.stats.narrowed += choosing.choose(self.options, covered, choose, lanes);
+        self.stats.narrowed += choosing.choose(self.options, covered, choose, lists);
         self.arena.choosing = choosing;
     }
 

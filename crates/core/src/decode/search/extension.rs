@@ -1,7 +1,7 @@
 //! Extensions of hypotheses.
 
-use crate::decode::ids::{CoverId, HypId, ItemId};
-use crate::decode::options::collection::Ranked;
+use crate::decode::ids::{CoverId, HypId, TargetPhraseId};
+use crate::decode::options::collection::RankedOption;
 use crate::decode::search::arena::{Edge, Row, RowStart, Scored};
 use crate::decode::search::grouping::Group;
 use crate::decode::search::hypothesis::{Extension, Hyp, Key};
@@ -15,10 +15,10 @@ fn step(
     scorer: &dyn PathScorer,
     state: u32,
     here: &Here<'_>,
-    choice: OptionId,
+    option: OptionId,
     complete: bool,
 ) -> (f64, u32) {
-    let (value, after) = scorer.step(state, here, choice);
+    let (value, after) = scorer.step(state, here, option);
     let end = if complete { scorer.finish(after) } else { 0.0 };
     (f64::from(value + end), after)
 }
@@ -55,34 +55,39 @@ impl Searcher<'_> {
     /// The score of extending a hypothesis of an edge by an option.
     #[inline(always)]
     pub fn score(&mut self, edge: &Edge, start: &RowStart, column: u32, complete: bool) -> Scored {
-        let Ranked { score: alone, choice, item } = self.options.ranked(start.first + column);
+        let RankedOption { score: isolated_score, option, phrase } =
+            self.options.ranked(start.first + column);
         let Row { context: before, path: path_before, .. } = self.arena.rows[start.row as usize];
-        let lms = &self.pricing.lms;
-        let (gain, context) = match self.arena.gains.get(before, item) {
+        let lms = &self.scoring.lms;
+        let (lm_delta, context) = match self.arena.lm_scores.get(before, phrase) {
             Some(known) => known,
             None => {
-                let gained = self.contexts.gain(lms, before, self.stock.line(item));
-                self.arena.gains.put(before, item, gained);
-                gained
+                let scored = self.contexts.score_in_context(
+                    lms,
+                    before,
+                    self.option_cache.lm_phrase(phrase),
+                );
+                self.arena.lm_scores.put(before, phrase, scored);
+                scored
             }
         };
-        let mut score = start.base + f64::from(alone + gain);
+        let mut score = start.base + f64::from(isolated_score + lm_delta);
         self.stats.scored += 1;
         if complete {
-            score += f64::from(self.contexts.end(lms, context)) + self.ending(edge.span, item);
+            score += f64::from(self.contexts.end(lms, context)) + self.ending(edge.span, phrase);
         }
         let mut path = 0;
         if !self.paths.is_empty() {
             let group = self.arena.groups[edge.group as usize];
-            let (value, after) = self.step_paths(&group, path_before, choice, complete);
+            let (value, after) = self.step_paths(&group, path_before, option, complete);
             score += value;
             path = after;
         }
-        Scored { score, choice, context, path }
+        Scored { score, option, context, path }
     }
 
     /// What ending with this phrase adds, the language models aside.
-    fn ending(&self, span: Span, item: ItemId) -> f64 {
+    fn ending(&self, span: Span, phrase: TargetPhraseId) -> f64 {
         let mut score = 0.0;
         if self.settings.final_jump {
             let jump = self.settings.distortion.last(span.end, self.length);
@@ -90,7 +95,10 @@ impl Searcher<'_> {
         }
         if self.settings.final_next {
             let class = if span.end == self.length { Class::M } else { Class::Dr };
-            score += f64::from(self.stock.next_row(self.stock.item(item).next)[class as usize]);
+            score += f64::from(
+                self.option_cache.next_scores(self.option_cache.phrase(phrase).next)
+                    [class as usize],
+            );
         }
         score
     }
@@ -100,12 +108,12 @@ impl Searcher<'_> {
         &mut self,
         group: &Group,
         path: u32,
-        choice: OptionId,
+        option: OptionId,
         complete: bool,
     ) -> (f64, u32) {
         // The state of a single feature is its own number.
         if let ([scorer], [weight]) = (self.paths, self.path_weights) {
-            let (value, after) = step(&**scorer, path, &self.here(group), choice, complete);
+            let (value, after) = step(&**scorer, path, &self.here(group), option, complete);
             return (weight * value, after);
         }
         let mut states = std::mem::take(&mut self.arena.after);
@@ -114,7 +122,7 @@ impl Searcher<'_> {
         let here = self.here(group);
         let before = self.arena.states.get(&path);
         for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
-            let (value, after) = step(&**scorer, state, &here, choice, complete);
+            let (value, after) = step(&**scorer, state, &here, option, complete);
             states.push(after);
             total += weight * value;
         }
@@ -132,9 +140,9 @@ impl Searcher<'_> {
         complete: bool,
     ) -> Option<HypId> {
         self.stats.made += 1;
-        let &Scored { score, choice, context, path } = scored;
+        let &Scored { score, option, context, path } = scored;
         let Row { hyp: back, blocks, .. } = self.arena.rows[row as usize];
-        let extension = Extension { group: edge.group, choice, context, path, blocks };
+        let extension = Extension { group: edge.group, option, context, path, blocks };
         let place = extension.place();
         let known = if complete { None } else { self.arena.recent.get(place, &extension) };
         if let Some(twin) = known
@@ -149,7 +157,7 @@ impl Searcher<'_> {
             None if complete => Key { cover: self.cover(edge), ..Key::default() },
             None => self.key(edge, blocks, scored),
         };
-        let hyp = Hyp { key, score, back, choice, arc: HypId::NONE };
+        let hyp = Hyp { key, score, back, option, arc: HypId::NONE };
         let (made, is_new) = match known {
             Some(twin) => (twin, false),
             None => self.arena.hyps.enter(&hyp),
@@ -174,7 +182,7 @@ impl Searcher<'_> {
 
     /// All that the future of an extension depends on; `below` is the orientation stack before it.
     fn key(&mut self, edge: &mut Edge, below: StackId, scored: &Scored) -> Key {
-        let &Scored { context, path, choice, .. } = scored;
+        let &Scored { context, path, option, .. } = scored;
         let span = edge.span;
         let cover = self.cover(edge);
         let mut key = Key { cover, context, path, end: span.end, ..Key::default() };
@@ -186,7 +194,7 @@ impl Searcher<'_> {
             edge.blocks = Some((below, key.blocks));
         }
         if self.models.orientation.is_some_and(|orientation| orientation.next) {
-            key.next = self.stock.item(self.options.choice(choice).item).next;
+            key.next = self.option_cache.phrase(self.options.option(option).phrase).next;
         }
         // Once the word to its left is taken, nobody can tell where the phrase started.
         let open = |cov: Coverage<'_>| span.start > 0 && !cov.has(span.start - 1);
@@ -202,10 +210,10 @@ impl Searcher<'_> {
 
     /// What the extensions of a hypothesis look at.
     fn row_of(&self, hyp: HypId) -> Row {
-        let Hyp { key, score, choice, .. } = self.arena.hyps.get(hyp);
-        let span = match *choice {
+        let Hyp { key, score, option, .. } = self.arena.hyps.get(hyp);
+        let span = match *option {
             OptionId::NONE => Span::default(),
-            choice => self.options.choice(choice).span,
+            option => self.options.option(option).span,
         };
         let (before, outlook) = self.look_around(key, span);
         Row {
@@ -217,7 +225,7 @@ impl Searcher<'_> {
             score: *score,
             before,
             outlook,
-            next: *self.stock.next_row(key.next),
+            next: *self.option_cache.next_scores(key.next),
         }
     }
 

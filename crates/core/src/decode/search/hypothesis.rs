@@ -4,7 +4,7 @@
 //! Hypotheses with equal keys have the same future: the better one lives on, the other stays as
 //! an arc for n-best lists (definitions g.4). Cost: one probe a hypothesis, no allocation.
 
-use crate::decode::ids::{ContextId, CoverId, HypId};
+use crate::decode::ids::{CoverId, HypId, LmContextId};
 use crate::feature::OptionId;
 use crate::narrow::{to_u32, to_usize};
 use crate::numbering::{Numbering, mix};
@@ -16,7 +16,7 @@ pub struct Key {
     /// Words translated.
     pub cover: CoverId,
     /// What the language models remember.
-    pub context: ContextId,
+    pub context: LmContextId,
     /// The orientation stack, where it matters.
     pub blocks: StackId,
     /// The row of `next` scores of the last phrase.
@@ -35,12 +35,12 @@ pub struct Key {
 #[derive(Debug, Clone, Copy)]
 pub struct Hyp {
     pub key: Key,
-    /// Weighted score so far.
+    /// WeightedLms score so far.
     pub score: f64,
     /// The hypothesis that was extended.
     pub back: HypId,
     /// The option that was added; none for the empty hypothesis.
-    pub choice: OptionId,
+    pub option: OptionId,
     /// Another hypothesis with the same key and no better score.
     pub arc: HypId,
 }
@@ -143,9 +143,9 @@ pub struct Extension {
     /// The group that is extended.
     pub group: u32,
     /// The option it is extended by.
-    pub choice: OptionId,
+    pub option: OptionId,
     /// The context after it.
-    pub context: ContextId,
+    pub context: LmContextId,
     /// The states of path features after it.
     pub path: u32,
     /// The orientation stack before it.
@@ -154,7 +154,7 @@ pub struct Extension {
 
 /// Stands where nothing is noted.
 const NOTHING: Extension =
-    Extension { group: 0, choice: OptionId::NONE, context: 0, path: 0, blocks: 0 };
+    Extension { group: 0, option: OptionId::NONE, context: 0, path: 0, blocks: 0 };
 
 /// Slots of the cache, a power of two.
 const RECENT_SLOTS: usize = 1 << 11;
@@ -202,9 +202,9 @@ impl Extension {
     /// Its place.
     #[inline]
     pub fn place(&self) -> RecombinationSlot {
-        let Extension { group, choice, context, path, blocks } = *self;
+        let Extension { group, option, context, path, blocks } = *self;
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let mixed = pair(context, choice.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let mixed = pair(context, option.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ pair(group, blocks ^ path).wrapping_mul(0xd6e8_feb8_6659_fd93);
         RecombinationSlot(to_usize(mixed >> (64 - RECENT_SLOTS.trailing_zeros())))
     }

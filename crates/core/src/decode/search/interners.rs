@@ -1,7 +1,7 @@
 //! The coverages met in a sentence, as numbers.
 
 use crate::decode::ids::CoverId;
-use crate::decode::options::future_cost::Future;
+use crate::decode::options::future_cost::FutureCosts;
 use crate::feature::{Coverage, Span};
 use crate::narrow::to_u32;
 use crate::numbering::{Numbering, mix};
@@ -28,13 +28,13 @@ struct Facts {
 }
 
 fn hash(blocks: &[u64]) -> u64 {
-    // Upper bits alone would mix little.
+    // Upper bits isolated_score would mix little.
     blocks.iter().fold(0, |hash, &block| mix(hash ^ block >> 32, block))
 }
 
 impl Covers {
     /// Starts a sentence.
-    pub fn reset(&mut self, length: u32, future: &Future) {
+    pub fn reset(&mut self, length: u32, future: &FutureCosts) {
         self.length = length;
         self.width = Coverage::blocks_for(length);
         self.blocks.clear();
@@ -67,7 +67,7 @@ impl Covers {
     }
 
     /// The coverage after a span is added.
-    pub fn extend(&mut self, cover: CoverId, span: Span, future: &Future) -> CoverId {
+    pub fn extend(&mut self, cover: CoverId, span: Span, future: &FutureCosts) -> CoverId {
         let at = cover.index() * self.width;
         self.scratch.copy_from_slice(&self.blocks[at..at + self.width]);
         Coverage::mark(&mut self.scratch, span);
@@ -75,7 +75,7 @@ impl Covers {
     }
 
     /// The number of the coverage in the scratch.
-    fn intern(&mut self, future: &Future) -> CoverId {
+    fn intern(&mut self, future: &FutureCosts) -> CoverId {
         let Covers { blocks, width, length, facts, ids, scratch } = self;
         let width = *width;
         let of = |id: u32| id as usize * width..(id as usize + 1) * width;

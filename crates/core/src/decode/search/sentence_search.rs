@@ -1,11 +1,11 @@
 //! A search on one sentence.
 
 use crate::decode::ids::HypId;
-use crate::decode::lm::contexts::Contexts;
+use crate::decode::lm::contexts::LmContextTable;
 use crate::decode::models::Models;
-use crate::decode::options::cache::Stock;
-use crate::decode::options::collection::Options;
-use crate::decode::options::scoring::Pricing;
+use crate::decode::options::cache::OptionCache;
+use crate::decode::options::collection::OptionCollection;
+use crate::decode::options::scoring::ScoringConfig;
 use crate::decode::search::arena::{Arena, Row};
 use crate::decode::search::grouping::{Dealing, Group, Pile, Together};
 use crate::decode::search::hypothesis::{Hyp, Key};
@@ -41,12 +41,12 @@ pub struct Statistics {
 pub struct Searcher<'s> {
     pub settings: &'s Settings,
     pub models: &'s Models<'s>,
-    pub pricing: &'s Pricing<'s>,
-    pub options: &'s Options,
+    pub scoring: &'s ScoringConfig<'s>,
+    pub options: &'s OptionCollection,
     /// Walls and zones, if there are any.
     pub fences: Option<&'s Fences>,
-    pub stock: &'s Stock,
-    pub contexts: &'s mut Contexts,
+    pub option_cache: &'s OptionCache,
+    pub contexts: &'s mut LmContextTable,
     pub arena: &'s mut Arena,
     pub paths: &'s [Box<dyn PathScorer + 's>],
     pub stats: Statistics,
@@ -67,7 +67,7 @@ pub struct Searcher<'s> {
 impl Searcher<'_> {
     /// Makes the empty hypothesis, number 0.
     pub fn start(&mut self) {
-        let Arena { covers, stacks, hyps, rows, groups, states, choosing, gains, .. } =
+        let Arena { covers, stacks, hyps, rows, groups, states, choosing, lm_scores, .. } =
             &mut *self.arena;
         covers.reset(self.length, &self.options.future);
         let rules = self.pruning.as_ref().map(|(_, chooser)| chooser.rules());
@@ -75,21 +75,21 @@ impl Searcher<'_> {
         stacks.clear();
         rows.clear();
         groups.clear();
-        gains.restart();
+        lm_scores.restart();
         states.restart(self.paths.len());
         let row: Vec<u32> = self.paths.iter().map(|path| path.start()).collect();
         let path = states.id(&row);
-        let context = self.contexts.start(&self.pricing.lms);
+        let context = self.contexts.start(&self.scoring.lms);
         hyps.restart(Hyp {
             key: Key { context, path, blocks: NO_BLOCKS, ..Key::default() },
             score: 0.0,
             back: HypId::NONE,
-            choice: OptionId::NONE,
+            option: OptionId::NONE,
             arc: HypId::NONE,
         });
     }
 
-    /// Weighted score with the future cost.
+    /// WeightedLms score with the future cost.
     pub fn total(&self, hyp: HypId) -> f64 {
         let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
         score + self.rest(key)
@@ -102,7 +102,7 @@ impl Searcher<'_> {
         // Without path features no gap loses anything.
         let is_open = || key.end < self.length && !covers.get(key.cover).has(key.end);
         if !self.paths.is_empty() && is_open() {
-            ahead -= self.options.future.loss(key.end);
+            ahead -= self.options.future.gap_loss(key.end);
         }
         f64::from(covers.future(key.cover) + ahead)
     }

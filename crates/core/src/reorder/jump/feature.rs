@@ -236,7 +236,7 @@ fn hopes(rater: &Rater<'_>) -> Vec<Hope> {
 }
 
 impl PathScorer for Scorer<'_> {
-    fn alone(&self, phrase: OptionId) -> f32 {
+    fn isolated_score(&self, phrase: OptionId) -> f32 {
         self.insides[phrase.index()].sum
     }
 
@@ -259,12 +259,12 @@ impl PathScorer for Scorer<'_> {
         (value - sum, last)
     }
 
-    fn hope(&self, phrase: OptionId) -> f32 {
+    fn upper_bound(&self, phrase: OptionId) -> f32 {
         let first = self.words(phrase).first().map_or(0, |&word| word as usize - 1);
         self.hopes[first].any
     }
 
-    fn loss(&self, word: SrcPos) -> f32 {
+    fn gap_loss(&self, word: SrcPos) -> f32 {
         let Hope { any, other } = self.hopes[word.index()];
         other - any
     }

@@ -134,13 +134,13 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     let waw = Jumps::new("waw", Scores::Given).unwrap();
     let source = Source { matrices: &matrices, ..Source::of(&words) };
     let scorer = waw.sentence(&source, &phrases).unwrap();
-    assert_eq!(scorer.alone(OptionId(0)), 0.0);
-    assert_eq!(scorer.hope(OptionId(0)), -0.5);
+    assert_eq!(scorer.isolated_score(OptionId(0)), 0.0);
+    assert_eq!(scorer.upper_bound(OptionId(0)), -0.5);
     // Its order is c b.
-    assert_eq!(scorer.alone(OptionId(1)), score(3, 2));
-    assert_eq!(scorer.hope(OptionId(1)), -1.0);
-    assert_eq!(scorer.hope(OptionId(2)), -2.0);
-    assert_eq!([1, 2, 3].map(|word| scorer.loss(SrcPos(word))), [-0.25, 0.0, 0.0]);
+    assert_eq!(scorer.isolated_score(OptionId(1)), score(3, 2));
+    assert_eq!(scorer.upper_bound(OptionId(1)), -1.0);
+    assert_eq!(scorer.upper_bound(OptionId(2)), -2.0);
+    assert_eq!([1, 2, 3].map(|word| scorer.gap_loss(SrcPos(word))), [-0.25, 0.0, 0.0]);
 }
 
 #[test]
