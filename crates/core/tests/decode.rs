@@ -13,8 +13,8 @@ use wayword::Job;
 use wayword::align::Link;
 use wayword::corpus::annotated::{Annotation, Sentence as Annotated};
 use wayword::decode::{
-    Decoder, Marked, MarkupMode, Models, Oov, Outcome, Request, Search, Settings, Step,
-    Translation, Wanted,
+    Decoder, DerivationStep, Marked, MarkupMode, Models, Oov, Request, Search, Settings,
+    Translation, TranslationResult, Wanted,
 };
 use wayword::error::Place;
 use wayword::feature::{Coverage, LanguageModel, NamedMatrix, Source, Span, Weights};
@@ -105,12 +105,13 @@ fn toy_lm() -> ToyLm {
 
 /// The phrases of a translation as `u-v=s-t`, inclusive, in target order.
 fn trace(translation: &Translation) -> String {
-    let shown =
-        |step: &Step| format!("{}={}", step.src, Span::new(step.tgt.start.0, step.tgt.end.0));
+    let shown = |step: &DerivationStep| {
+        format!("{}={}", step.src, Span::new(step.tgt.start.0, step.tgt.end.0))
+    };
     translation.steps.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-fn toy_outcome(settings: Settings) -> Outcome {
+fn toy_outcome(settings: Settings) -> TranslationResult {
     let (table, lm) = (toy_table(), toy_lm());
     let models = Models { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
     let mut weights = models.weights().unwrap();
@@ -357,7 +358,7 @@ fn pruned() -> impl Strategy<Value = (u32, Settings)> {
 
 /// The source words of a translation, sorted.
 fn covered(translation: &Translation) -> Vec<u32> {
-    let words = |step: &Step| step.src.start..step.src.end;
+    let words = |step: &DerivationStep| step.src.start..step.src.end;
     let mut covered: Vec<u32> = translation.steps.iter().flat_map(words).collect();
     covered.sort_unstable();
     covered
@@ -657,7 +658,7 @@ proptest! {
     }
 }
 
-fn translate_marked(decoder: &Decoder<'_>, marked: &Marked) -> Outcome {
+fn translate_marked(decoder: &Decoder<'_>, marked: &Marked) -> TranslationResult {
     let words: Vec<&str> = marked.words().iter().map(String::as_str).collect();
     let request = Request { markup: Some(marked.markup()), ..Request::of(&words) };
     decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap()

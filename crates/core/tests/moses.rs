@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use wayword::Job;
 use wayword::corpus::LineReader;
-use wayword::decode::{Decoder, Models, Outcome, Request, Search, Settings, Translation, Wanted};
+use wayword::decode::{
+    Decoder, Models, Request, Search, Settings, Translation, TranslationResult, Wanted,
+};
 use wayword::feature::Weights;
 use wayword::lm::{self, LmLoadOptions};
 use wayword::orientation::Orientation;
@@ -64,7 +66,7 @@ fn read_lines(path: &str) -> Vec<String> {
 /// Feature names and n-best lists of the test sentences.
 struct Decoded {
     names: Vec<String>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TranslationResult>,
 }
 
 impl MosesCase {

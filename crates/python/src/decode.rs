@@ -11,7 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex};
 use wayword::align::Link;
-use wayword::decode::{self, Memory, Models, Oov, Search, Settings, Suggestion, Typed, Wanted};
+use wayword::decode::{
+    self, Memory, Models, Oov, Search, Settings, Suggestion, TypedPrefix, Wanted,
+};
 use wayword::error::Error;
 use wayword::feature::{LanguageModel as LmSeat, PathFeature as PathSeat, Span, Weights};
 use wayword::learned::{Overlay, Pair};
@@ -129,7 +131,7 @@ impl Decoder {
         sources: &[PyRef<'_, Source>],
         wanted: Wanted,
         (threads, progress): (usize, Option<Py<PyAny>>),
-        turn: impl FnOnce(Vec<decode::Outcome>) -> T + Send,
+        turn: impl FnOnce(Vec<decode::TranslationResult>) -> T + Send,
     ) -> PyResult<T> {
         let held = held(sources);
         enter(py, threads, progress, |job| {
@@ -283,7 +285,7 @@ impl Decoder {
         let held = held(&[source]);
         let suggestion = enter(py, 1, progress, |job| {
             let words: Vec<&str> = typed.iter().map(String::as_str).collect();
-            let typed = Typed { words: &words, is_open };
+            let typed = TypedPrefix { words: &words, is_open };
             let suggestion = with_requests(&held, |requests| {
                 self.with(|decoder| decoder.suggest(&requests[0], typed, job))
             })?;
@@ -330,10 +332,10 @@ fn sorted(links: &[(u32, u32)]) -> Vec<Link> {
 }
 
 /// Texts by sentence, and all feature rows one after another.
-fn texts_and_rows(outcomes: Vec<decode::Outcome>) -> (Vec<Vec<String>>, Vec<f64>) {
+fn texts_and_rows(outcomes: Vec<decode::TranslationResult>) -> (Vec<Vec<String>>, Vec<f64>) {
     let every = outcomes.iter().flat_map(|outcome| &outcome.best);
     let rows = every.flat_map(|translation| &translation.features).copied().collect();
-    let texts = |outcome: &decode::Outcome| -> Vec<String> {
+    let texts = |outcome: &decode::TranslationResult| -> Vec<String> {
         outcome.best.iter().map(|translation| translation.words.join(" ")).collect()
     };
     (outcomes.iter().map(texts).collect(), rows)

@@ -75,8 +75,8 @@ pub struct GraphArc {
 
 impl Outcome {
     /// The outcome for Python.
-    pub fn new(py: Python<'_>, outcome: decode::Outcome) -> PyResult<Self> {
-        let decode::Outcome { best, stats, graph, stacks } = outcome;
+    pub fn new(py: Python<'_>, outcome: decode::TranslationResult) -> PyResult<Self> {
+        let decode::TranslationResult { best, stats, graph, stacks } = outcome;
         let best = best.into_iter().map(|translation| Py::new(py, Translation::from(translation)));
         let graph = graph.into_iter().map(|arc| Py::new(py, GraphArc::from(arc)));
         Ok(Outcome {
@@ -92,17 +92,17 @@ impl Outcome {
 }
 
 impl ShownStack {
-    fn new(py: Python<'_>, stack: decode::ShownStack) -> PyResult<Self> {
-        let decode::ShownStack { kept, recombined, abandoned, best } = stack;
+    fn new(py: Python<'_>, stack: decode::StackSnapshot) -> PyResult<Self> {
+        let decode::StackSnapshot { kept, recombined, abandoned, best } = stack;
         let best = best.into_iter().map(|hyp| Py::new(py, ShownHyp::from(hyp)));
         Ok(ShownStack { kept, recombined, abandoned, best: best.collect::<PyResult<_>>()? })
     }
 }
 
-impl From<decode::ShownHyp> for ShownHyp {
-    fn from(hyp: decode::ShownHyp) -> Self {
-        let decode::ShownHyp { number, back, src, words, covered, .. } = hyp;
-        let decode::ShownHyp { score, total, recombined, is_alive, .. } = hyp;
+impl From<decode::HypothesisSnapshot> for ShownHyp {
+    fn from(hyp: decode::HypothesisSnapshot) -> Self {
+        let decode::HypothesisSnapshot { number, back, src, words, covered, .. } = hyp;
+        let decode::HypothesisSnapshot { score, total, recombined, is_alive, .. } = hyp;
         let src = (src.start, src.end);
         ShownHyp { number, back, src, words, covered, score, total, recombined, is_alive }
     }
@@ -114,9 +114,16 @@ impl From<decode::Translation> for Translation {
     }
 }
 
-impl From<decode::Statistics> for Statistics {
-    fn from(stats: decode::Statistics) -> Self {
-        let decode::Statistics { scored, made, recombined, pruned, narrowed, jumps } = stats;
+impl From<decode::SearchStats> for Statistics {
+    fn from(stats: decode::SearchStats) -> Self {
+        let decode::SearchStats {
+            scored,
+            created: made,
+            recombined,
+            pruned,
+            pruned_early: narrowed,
+            jumps,
+        } = stats;
         Statistics { scored, made, recombined, pruned, narrowed, jumps }
     }
 }
@@ -157,7 +164,7 @@ impl Translation {
     /// Phrases in target order.
     #[getter]
     fn steps(&self) -> Vec<Step> {
-        let step = |step: &decode::Step| Step {
+        let step = |step: &decode::DerivationStep| Step {
             src: (step.src.start, step.src.end),
             tgt: (step.tgt.start.0, step.tgt.end.0),
         };

@@ -3,8 +3,8 @@
 use crate::decode::config::DecoderConfig;
 use crate::decode::input::request::{Request, Wanted};
 use crate::decode::models::Models;
-use crate::decode::output::suggest::{Suggestion, Typed};
-use crate::decode::output::translation::{Outcome, Translation};
+use crate::decode::output::suggest::{Suggestion, TypedPrefix};
+use crate::decode::output::translation::{Translation, TranslationResult};
 use crate::decode::settings::Settings;
 use crate::decode::worker::{Memory, Worker};
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ impl<'a> Decoder<'a> {
         requests: &[Request<'_>],
         wanted: Wanted,
         job: &Job,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Vec<TranslationResult>> {
         if wanted.nbest > MAX_NBEST {
             return Err(Error::Argument {
                 name: "nbest".into(),
@@ -80,7 +80,7 @@ impl<'a> Decoder<'a> {
     pub fn suggest(
         &self,
         request: &Request<'_>,
-        typed: Typed<'_>,
+        typed: TypedPrefix<'_>,
         job: &Job,
     ) -> Result<Option<Suggestion>> {
         let mut worker = self.worker();

@@ -29,7 +29,7 @@ numbers! {
     /// Number of a hypothesis; 0 is the empty one.
     HypId
     /// Number of a coverage; 0 is the empty one.
-    CoverId
+    CoverageId
     /// Number of a list: the options of a span, or those of them that enter it at one word.
     OptionListId
     /// Number of a translation in the option_cache.
@@ -41,7 +41,7 @@ impl HypId {
     pub const NONE: Self = HypId(u32::MAX);
 }
 
-impl CoverId {
+impl CoverageId {
     /// Stands for a coverage that nobody has asked for yet.
-    pub const NONE: Self = CoverId(u32::MAX);
+    pub const NONE: Self = CoverageId(u32::MAX);
 }

@@ -24,10 +24,11 @@ pub use decoder::Decoder;
 pub use input::markup::{Given, Marked, Markup, MarkupMode};
 pub use input::request::{Request, Wanted};
 pub use models::{Layout, Models};
-pub use output::suggest::{Suggestion, Typed};
+pub use output::suggest::{Suggestion, TypedPrefix};
 pub use output::translation::{
-    GraphArc, Outcome, ShownHyp, ShownStack, Step, TgtSpan, Translation,
+    DerivationStep, GraphArc, HypothesisSnapshot, StackSnapshot, TgtSpan, Translation,
+    TranslationResult,
 };
-pub use search::sentence_search::Statistics;
+pub use search::sentence_search::SearchStats;
 pub use settings::{Oov, Search, Settings};
 pub use worker::{MAX_WORDS, Memory, Worker};

@@ -15,15 +15,15 @@ use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::OptionCollection;
 use crate::decode::options::collection::WeightedPathScorers;
 use crate::decode::options::scoring::ScoringConfig;
-use crate::decode::output::derivation::Replay;
-use crate::decode::output::nbest::Paths;
-use crate::decode::output::search_graph::graph;
-use crate::decode::output::suggest::{Suggestion, Typed, suggest};
-use crate::decode::output::translation::{Outcome, Translation};
-use crate::decode::search::arena::Arena;
-use crate::decode::search::cube::{self, Cube};
-use crate::decode::search::hypothesis::Hyp;
-use crate::decode::search::sentence_search::{Searcher, Statistics};
+use crate::decode::output::derivation::DerivationScorer;
+use crate::decode::output::nbest::NbestPaths;
+use crate::decode::output::search_graph::search_graph;
+use crate::decode::output::suggest::{Suggestion, TypedPrefix, suggest};
+use crate::decode::output::translation::{Translation, TranslationResult};
+use crate::decode::search::arena::SearchArena;
+use crate::decode::search::cube::{self, CubeQueue};
+use crate::decode::search::hypothesis::Hypothesis;
+use crate::decode::search::sentence_search::{SearchStats, SentenceSearch};
 use crate::decode::search::stack;
 use crate::decode::settings::Search;
 use crate::error::{Error, Place, Result};
@@ -36,7 +36,7 @@ use crate::reorder::distortion::distance;
 use crate::reorder::prune::Chooser;
 use hashbrown::HashSet;
 
-/// Paths looked at for each place in a list of distinct translations.
+/// NbestPaths looked at for each place in a list of distinct translations.
 const DISTINCT_EFFORT: usize = 200;
 
 /// How far an extension may be behind the best of its stack, with scores as they would be if the
@@ -60,8 +60,8 @@ pub struct Memory {
     contexts: LmContextTable,
     option_cache: OptionCache,
     options: OptionCollection,
-    arena: Arena,
-    cube: Cube,
+    arena: SearchArena,
+    cube: CubeQueue,
 }
 
 impl Worker<'_> {
@@ -71,23 +71,28 @@ impl Worker<'_> {
         request: &Request<'_>,
         wanted: Wanted,
         job: &Job,
-    ) -> Result<Outcome> {
+    ) -> Result<TranslationResult> {
         let Worker { config, memory } = self;
         let limit = config.settings.options_per_span;
-        config.with_options(*request, limit, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
+        config.with_options(*request, limit, memory, |prepared| {
+            let scorer = config.scorer(
+                prepared.src,
+                prepared.options,
+                prepared.option_cache,
+                prepared.paths,
+            );
             let keep_arcs = wanted.nbest > 1 || wanted.graph || wanted.stacks > 0;
-            let (mut searcher, cube) = config.searcher(scene, keep_arcs, job);
-            let last = config.run(&mut searcher, cube)?;
+            let (mut search, cube) = config.search(prepared, keep_arcs, job);
+            let last = config.run(&mut search, cube)?;
             let stacks = match wanted.stacks {
                 0 => Vec::new(),
-                most => searcher.stacks(&replay, last, most),
+                most => search.stacks(&scorer, last, most),
             };
-            let Searcher { arena, mut stats, .. } = searcher;
-            let best = config.list(&replay, arena, last, wanted, job)?;
+            let SentenceSearch { arena, mut stats, .. } = search;
+            let best = config.list(&scorer, arena, last, wanted, job)?;
             stats.jumps = jumps(&best[0]);
-            let graph = if wanted.graph { graph(&replay, arena, last) } else { Vec::new() };
-            Ok(Outcome { best, stats, graph, stacks })
+            let graph = if wanted.graph { search_graph(&scorer, arena, last) } else { Vec::new() };
+            Ok(TranslationResult { best, stats, graph, stacks })
         })
     }
 
@@ -95,21 +100,26 @@ impl Worker<'_> {
     pub fn suggest(
         &mut self,
         request: &Request<'_>,
-        typed: Typed<'_>,
+        typed: TypedPrefix<'_>,
         job: &Job,
     ) -> Result<Option<Suggestion>> {
         let Worker { config, memory } = self;
         let limit = config.settings.options_per_span;
-        config.with_options(*request, limit, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
-            let (mut searcher, cube) = config.searcher(scene, true, job);
-            let last = config.run(&mut searcher, cube)?;
-            Ok(suggest(&replay, searcher.arena, last, typed))
+        config.with_options(*request, limit, memory, |prepared| {
+            let scorer = config.scorer(
+                prepared.src,
+                prepared.options,
+                prepared.option_cache,
+                prepared.paths,
+            );
+            let (mut search, cube) = config.search(prepared, true, job);
+            let last = config.run(&mut search, cube)?;
+            Ok(suggest(&scorer, search.arena, last, typed))
         })
     }
 
     /// Scores a translation given as phrases, source span and target words in target order.
-    /// None when the table has no such phrase, or the phrases do not cover each word once.
+    /// None when the table has no such phrase, or the phrases do not coverage each word once.
     pub fn score(
         &mut self,
         request: &Request<'_>,
@@ -126,16 +136,21 @@ impl Worker<'_> {
             return Ok(None);
         }
         let Worker { config, memory } = self;
-        config.with_options(*request, 0, memory, |scene| {
-            let replay = config.replay(scene.src, scene.options, scene.option_cache, scene.paths);
+        config.with_options(*request, 0, memory, |prepared| {
+            let scorer = config.scorer(
+                prepared.src,
+                prepared.options,
+                prepared.option_cache,
+                prepared.paths,
+            );
             let find = |(span, words): &(Span, Vec<&str>)| {
-                scene
+                prepared
                     .options
                     .options_of(*span)
-                    .find(|&option| replay.words(option).eq(words.iter().copied()))
+                    .find(|&option| scorer.words(option).eq(words.iter().copied()))
             };
             let options: Option<Vec<OptionId>> = phrases.iter().map(find).collect();
-            let translation = options.map(|options| replay.translation(&options));
+            let translation = options.map(|options| scorer.translation(&options));
             translation.iter().try_for_each(|translation| check_score(translation.score))?;
             Ok(translation)
         })
@@ -149,7 +164,7 @@ impl DecoderConfig<'_> {
         request: Request<'_>,
         limit: usize,
         memory: &mut Memory,
-        run: impl FnOnce(Scene<'_>) -> Result<T>,
+        run: impl FnOnce(PreparedSentence<'_>) -> Result<T>,
     ) -> Result<T> {
         let Request { source, markup } = request;
         let src = source.words;
@@ -179,46 +194,56 @@ impl DecoderConfig<'_> {
         options.rank(option_cache, seated, self.pruning.is_some());
         let (scoring, paths) = (&scoring, &paths[..]);
         let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
-        run(Scene { src, fences, scoring, paths, options, option_cache, contexts, arena, cube })
+        run(PreparedSentence {
+            src,
+            fences,
+            scoring,
+            paths,
+            options,
+            option_cache,
+            contexts,
+            arena,
+            cube,
+        })
     }
 
     /// Searches; the number of the whole translation. A score that is not finite is an error: it
     /// compares with nothing, so that the search would end without a translation.
-    fn run(&self, searcher: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
-        searcher.start();
+    fn run(&self, search: &mut SentenceSearch<'_>, cube: &mut CubeQueue) -> Result<HypId> {
+        search.start();
         let last = match self.settings.search {
-            Search::Cube => cube::run(searcher, cube)?,
-            Search::Stack => stack::run(searcher)?,
+            Search::Cube => cube::run(search, cube)?,
+            Search::Stack => stack::run(search)?,
         };
-        let Hyp { score, option, .. } = searcher.arena.hyps.get(last);
-        let is_complete = *option != OptionId::NONE || searcher.length == 0;
+        let Hypothesis { score, option, .. } = search.arena.hyps.get(last);
+        let is_complete = *option != OptionId::NONE || search.length == 0;
         check_score(if is_complete { *score } else { f64::NAN })?;
         Ok(last)
     }
 
     /// A search on a sentence, and the memory of its queue.
-    fn searcher<'s>(
+    fn search<'s>(
         &'s self,
-        scene: Scene<'s>,
+        prepared: PreparedSentence<'s>,
         keep_arcs: bool,
         job: &'s Job,
-    ) -> (Searcher<'s>, &'s mut Cube) {
+    ) -> (SentenceSearch<'s>, &'s mut CubeQueue) {
         let orientation = self.models.orientation;
         let hier = orientation.is_some_and(|o| o.model == Model::Hierarchical);
         let values = self.weights.values();
-        let searcher = Searcher {
+        let search = SentenceSearch {
             settings: &self.settings,
             models: &self.models,
-            scoring: scene.scoring,
-            options: scene.options,
-            fences: scene.fences,
-            option_cache: scene.option_cache,
-            contexts: scene.contexts,
-            arena: scene.arena,
-            paths: scene.paths,
-            stats: Statistics::default(),
+            scoring: prepared.scoring,
+            options: prepared.options,
+            fences: prepared.fences,
+            option_cache: prepared.option_cache,
+            contexts: prepared.contexts,
+            arena: prepared.arena,
+            paths: prepared.paths,
+            stats: SearchStats::default(),
             job,
-            length: to_u32(scene.src.len()),
+            length: to_u32(prepared.src.len()),
             keep_arcs,
             slack: self.slack(),
             jump_weight: values[self.layout.d],
@@ -228,7 +253,7 @@ impl DecoderConfig<'_> {
             keeps_start: orientation.is_some_and(|o| o.next || !hier),
             pruning: self.pruning.map(|(place, rules)| (place, Chooser::new(rules))),
         };
-        (searcher, scene.cube)
+        (search, prepared.cube)
     }
 
     /// How far behind the best of its stack an extension may be, on the scale of the scores.
@@ -242,14 +267,14 @@ impl DecoderConfig<'_> {
         SLACK * weights.fold(0.0, |most: f64, weight| most.max(weight.abs()))
     }
 
-    fn replay<'s>(
+    fn scorer<'s>(
         &'s self,
         src: &'s [&'s str],
         options: &'s OptionCollection,
         option_cache: &'s OptionCache,
         paths: &'s [Box<dyn PathScorer + 's>],
-    ) -> Replay<'s> {
-        Replay {
+    ) -> DerivationScorer<'s> {
+        DerivationScorer {
             models: &self.models,
             layout: &self.layout,
             weights: &self.weights,
@@ -263,13 +288,13 @@ impl DecoderConfig<'_> {
 
     fn list(
         &self,
-        replay: &Replay<'_>,
-        arena: &Arena,
+        scorer: &DerivationScorer<'_>,
+        arena: &SearchArena,
         last: HypId,
         wanted: Wanted,
         job: &Job,
     ) -> Result<Vec<Translation>> {
-        if replay.src.is_empty() {
+        if scorer.src.is_empty() {
             let features = vec![0.0; self.layout.len()];
             return Ok(vec![Translation { features, ..Translation::default() }]);
         }
@@ -277,9 +302,9 @@ impl DecoderConfig<'_> {
         let effort = if wanted.distinct { count.saturating_mul(DISTINCT_EFFORT) } else { count };
         let mut seen: HashSet<Vec<String>, rustc_hash::FxBuildHasher> = HashSet::default();
         let mut best = Vec::new();
-        for path in Paths::new(arena.hyps.all(), last).take(effort) {
+        for path in NbestPaths::new(arena.hyps.all(), last).take(effort) {
             job.check()?;
-            let translation = replay.translation(&path);
+            let translation = scorer.translation(&path);
             check_score(translation.score)?;
             if !wanted.distinct || seen.insert(translation.words.clone()) {
                 best.push(translation);
@@ -293,7 +318,7 @@ impl DecoderConfig<'_> {
 }
 
 /// A sentence whose options are found, and the memory to search in.
-struct Scene<'a> {
+struct PreparedSentence<'a> {
     src: &'a [&'a str],
     fences: Option<&'a Fences>,
     scoring: &'a ScoringConfig<'a>,
@@ -301,8 +326,8 @@ struct Scene<'a> {
     options: &'a OptionCollection,
     option_cache: &'a OptionCache,
     contexts: &'a mut LmContextTable,
-    arena: &'a mut Arena,
-    cube: &'a mut Cube,
+    arena: &'a mut SearchArena,
+    cube: &'a mut CubeQueue,
 }
 
 /// Refuses a total score that is not finite.

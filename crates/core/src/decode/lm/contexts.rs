@@ -44,7 +44,7 @@ pub struct LmPhrase<'a> {
     pub isolated_score: f32,
 }
 
-/// States and scores of the prefixes of the phrase that was scored last.
+/// PathStateTable and scores of the prefixes of the phrase that was scored last.
 #[derive(Debug, Default)]
 pub struct PrefixScores {
     /// The states before the first word and after each word, one per model.
@@ -324,8 +324,8 @@ impl LmContextTable {
         let LmContextTable { states, ids, end_scores, .. } = self;
         let models = of.len();
         let state = |id: LmContextId| id as usize * models..(id as usize + 1) * models;
-        let is_own = |id: LmContextId| states[state(id)] == *of;
-        let (id, is_new) = ids.number(hash(of), to_u32(end_scores.len()), is_own);
+        let is_equal = |id: LmContextId| states[state(id)] == *of;
+        let (id, is_new) = ids.number(hash(of), to_u32(end_scores.len()), is_equal);
         if !is_new {
             return id;
         }

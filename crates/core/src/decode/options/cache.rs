@@ -43,7 +43,7 @@ pub struct TargetPhrase {
     lm: f32,
     /// WeightedLms `prev` score of each orientation class.
     pub prev: [f32; 4],
-    /// Upper bound of the weighted orientation scores, `prev` and `next` together.
+    /// Upper bound of the weighted orientation scores, `prev` and `next` group_key.
     pub orientation_bound: f32,
     /// Index of the weighted `next` scores in `OptionCache::next_scores`.
     pub next: u32,

@@ -60,14 +60,14 @@ impl WeightedPathScorers<'_> {
 pub struct TranslationOption {
     /// The target phrase.
     pub phrase: TargetPhraseId,
-    /// The source words it covers.
+    /// The source words it coverages.
     pub span: Span,
 }
 
 /// The options of a span, or its options with one entry word.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionList {
-    /// The source words it covers.
+    /// The source words it coverages.
     pub span: Span,
     /// The entry word; equal to the start of the span without early pruning.
     pub entry: SrcPos,
@@ -211,7 +211,7 @@ impl OptionCollection {
         option_cache.phrase(self.option(option).phrase).isolated_score + by_paths
     }
 
-    /// Look up all spans in the cache, except those that exclusive markup covers.
+    /// Look up all spans in the cache, except those that exclusive markup coverages.
     fn look_up(
         &mut self,
         option_cache: &mut OptionCache,

@@ -10,7 +10,7 @@ use crate::decode::ids::TargetPhraseId;
 use crate::decode::models::{Layout, Models};
 use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::{OptionCollection, TranslationOption};
-use crate::decode::output::translation::{Step, TgtSpan, Translation};
+use crate::decode::output::translation::{DerivationStep, TgtSpan, Translation};
 use crate::decode::settings::Settings;
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
 use crate::narrow::to_u32;
@@ -18,7 +18,7 @@ use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
 /// What is needed to score a path again.
-pub struct Replay<'a> {
+pub struct DerivationScorer<'a> {
     pub models: &'a Models<'a>,
     pub layout: &'a Layout,
     pub weights: &'a Weights,
@@ -29,7 +29,7 @@ pub struct Replay<'a> {
     pub paths: &'a [Box<dyn PathScorer + 'a>],
 }
 
-impl Replay<'_> {
+impl DerivationScorer<'_> {
     /// The text of an option.
     pub fn words(&self, option: OptionId) -> impl Iterator<Item = &str> {
         let TranslationOption { phrase, span } = self.options.option(option);
@@ -51,7 +51,7 @@ impl Replay<'_> {
             let first = to_u32(words.len());
             words.extend(self.words(option).map(str::to_owned));
             let tgt = TgtSpan { start: TgtPos(first), end: TgtPos(to_u32(words.len())) };
-            steps.push(Step { src: span, tgt });
+            steps.push(DerivationStep { src: span, tgt });
             let inside = self.option_cache.links(phrase).iter();
             links.extend(inside.map(|l| Link::new(l.src.0 + span.start, l.tgt.0 + first)));
             if self.option_cache.phrase(phrase).oov != 0.0 {

@@ -6,7 +6,7 @@
 //! Cost: O(arcs on the path) a path.
 
 use crate::decode::ids::HypId;
-use crate::decode::search::hypothesis::Hyp;
+use crate::decode::search::hypothesis::Hypothesis;
 use crate::feature::OptionId;
 use crate::narrow::to_u32;
 use std::cmp::Ordering;
@@ -16,18 +16,18 @@ use std::collections::BinaryHeap;
 const FIRST: u32 = u32::MAX;
 
 /// An iterator over complete paths, best first.
-pub struct Paths<'a> {
-    hyps: &'a [Hyp],
+pub struct NbestPaths<'a> {
+    hyps: &'a [Hypothesis],
     /// Those that were returned.
     known: Vec<Vec<HypId>>,
-    queue: BinaryHeap<Detour>,
+    queue: BinaryHeap<PathDeviation>,
     /// Detours queued so far.
     queued: u32,
 }
 
 /// A path not yet written out: an earlier one up to `at`, where it takes `arc` instead.
 #[derive(Debug, Clone, Copy)]
-struct Detour {
+struct PathDeviation {
     score: f64,
     age: u32,
     parent: u32,
@@ -35,32 +35,32 @@ struct Detour {
     arc: HypId,
 }
 
-impl PartialEq for Detour {
+impl PartialEq for PathDeviation {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Detour {}
+impl Eq for PathDeviation {}
 
-impl PartialOrd for Detour {
+impl PartialOrd for PathDeviation {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Detour {
+impl Ord for PathDeviation {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score.total_cmp(&other.score).then(other.age.cmp(&self.age))
     }
 }
 
-impl<'a> Paths<'a> {
+impl<'a> NbestPaths<'a> {
     /// All paths to a complete hypothesis.
-    pub fn new(hyps: &'a [Hyp], last: HypId) -> Self {
+    pub fn new(hyps: &'a [Hypothesis], last: HypId) -> Self {
         let score = hyps[last.index()].score;
-        let first = Detour { score, age: 0, parent: FIRST, at: 0, arc: last };
-        Paths { hyps, known: Vec::new(), queue: BinaryHeap::from(vec![first]), queued: 1 }
+        let first = PathDeviation { score, age: 0, parent: FIRST, at: 0, arc: last };
+        NbestPaths { hyps, known: Vec::new(), queue: BinaryHeap::from(vec![first]), queued: 1 }
     }
 
     /// Queues every way to leave this path after its last detour.
@@ -70,7 +70,7 @@ impl<'a> Paths<'a> {
             let mut arc = best.arc;
             while arc != HypId::NONE {
                 let other = self.hyps[arc.index()];
-                self.queue.push(Detour {
+                self.queue.push(PathDeviation {
                     score: score - (best.score - other.score),
                     age: self.queued,
                     parent: to_u32(self.known.len()),
@@ -84,12 +84,12 @@ impl<'a> Paths<'a> {
     }
 }
 
-impl Iterator for Paths<'_> {
+impl Iterator for NbestPaths<'_> {
     type Item = Vec<OptionId>;
 
     /// The options of the next path, in target order.
     fn next(&mut self) -> Option<Vec<OptionId>> {
-        let Detour { score, parent, at, arc, .. } = self.queue.pop()?;
+        let PathDeviation { score, parent, at, arc, .. } = self.queue.pop()?;
         let mut path = match self.known.get(parent as usize) {
             Some(parent) => parent[..at as usize].to_vec(),
             None => Vec::new(),
@@ -99,7 +99,7 @@ impl Iterator for Paths<'_> {
             path.push(step);
             step = self.hyps[step.index()].back;
         }
-        // The place of the detour has had all its arcs queued with the parent.
+        // All arcs at the deviation itself were queued with the parent.
         let from = if parent == FIRST { 0 } else { at as usize + 1 };
         self.branch(&path, from, score);
         let options = path.iter().rev().map(|&step| self.hyps[step.index()].option).collect();

@@ -6,22 +6,26 @@
 //! Cost: linear in the hypotheses.
 
 use crate::decode::ids::HypId;
-use crate::decode::output::derivation::Replay;
-use crate::decode::output::translation::{GraphArc, ShownHyp, ShownStack};
-use crate::decode::search::arena::Arena;
-use crate::decode::search::hypothesis::Hyp;
-use crate::decode::search::sentence_search::Searcher;
+use crate::decode::output::derivation::DerivationScorer;
+use crate::decode::output::translation::{GraphArc, HypothesisSnapshot, StackSnapshot};
+use crate::decode::search::arena::SearchArena;
+use crate::decode::search::hypothesis::Hypothesis;
+use crate::decode::search::sentence_search::SentenceSearch;
 use crate::feature::{OptionId, Span};
 use crate::narrow::to_u32;
 
 /// All arcs that lie on some way to the last hypothesis.
-pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
+pub fn search_graph(
+    scorer: &DerivationScorer<'_>,
+    arena: &SearchArena,
+    last: HypId,
+) -> Vec<GraphArc> {
     let hyps = arena.hyps.all();
     let mut reached = vec![false; hyps.len()];
     let mut open = vec![last];
     let mut arcs = Vec::new();
     while let Some(to) = open.pop() {
-        if std::mem::replace(&mut reached[to.index()], true) || replay.src.is_empty() {
+        if std::mem::replace(&mut reached[to.index()], true) || scorer.src.is_empty() {
             continue;
         }
         let mut arc = to;
@@ -30,8 +34,8 @@ pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
             arcs.push(GraphArc {
                 from: hyp.back.0,
                 to: to.0,
-                src: replay.options.option(hyp.option).span,
-                words: replay.words(hyp.option).map(str::to_owned).collect(),
+                src: scorer.options.option(hyp.option).span,
+                words: scorer.words(hyp.option).map(str::to_owned).collect(),
                 score: hyp.score - hyps[hyp.back.index()].score,
             });
             open.push(hyp.back);
@@ -42,37 +46,42 @@ pub fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> Vec<GraphArc> {
     arcs
 }
 
-impl Searcher<'_> {
-    /// The best `most` hypotheses of each stack; `last` is the whole translation.
-    pub fn stacks(&self, replay: &Replay<'_>, last: HypId, most: usize) -> Vec<ShownStack> {
-        if replay.src.is_empty() {
+impl SentenceSearch<'_> {
+    /// The best `limit` hypotheses of each stack; `last` is the whole translation.
+    pub fn stacks(
+        &self,
+        scorer: &DerivationScorer<'_>,
+        last: HypId,
+        limit: usize,
+    ) -> Vec<StackSnapshot> {
+        if scorer.src.is_empty() {
             return Vec::new();
         }
         let hyps = self.arena.hyps.all();
-        let is_alive = self.alive(last);
+        let is_alive = self.find_alive(last);
         let mut is_head = vec![true; hyps.len()];
         for hyp in hyps.iter().filter(|hyp| hyp.arc != HypId::NONE) {
             is_head[hyp.arc.index()] = false;
         }
-        self.arena.hyps.given_up().iter().for_each(|hyp| is_head[hyp.index()] = false);
+        self.arena.hyps.discarded().iter().for_each(|hyp| is_head[hyp.index()] = false);
         let mut by_covered: Vec<Vec<HypId>> = vec![Vec::new(); self.length as usize + 1];
         for number in (0..hyps.len()).filter(|&number| is_head[number]) {
-            let covered = self.arena.covers.covered(hyps[number].key.cover);
+            let covered = self.arena.coverages.covered(hyps[number].key.coverage);
             by_covered[covered as usize].push(HypId(to_u32(number)));
         }
         let stack = |mut heads: Vec<HypId>| {
             heads.sort_by(|&a, &b| self.total(b).total_cmp(&self.total(a)).then(a.cmp(&b)));
-            let recombined = heads.iter().map(|&head| self.merged(head)).sum();
+            let recombined = heads.iter().map(|&head| self.count_recombined(head)).sum();
             let abandoned = to_u32(heads.iter().filter(|head| !is_alive[head.index()]).count());
-            let show = |&head: &HypId| self.shown(replay, head, is_alive[head.index()]);
-            let best = heads.iter().take(most).map(show).collect();
-            ShownStack { kept: to_u32(heads.len()), recombined, abandoned, best }
+            let show = |&head: &HypId| self.snapshot(scorer, head, is_alive[head.index()]);
+            let best = heads.iter().take(limit).map(show).collect();
+            StackSnapshot { kept: to_u32(heads.len()), recombined, abandoned, best }
         };
         by_covered.into_iter().map(stack).collect()
     }
 
     /// Which hypotheses lie on a way to the whole translation.
-    fn alive(&self, last: HypId) -> Vec<bool> {
+    fn find_alive(&self, last: HypId) -> Vec<bool> {
         let hyps = self.arena.hyps.all();
         let mut is_alive = vec![false; hyps.len()];
         let mut open = vec![last];
@@ -82,7 +91,7 @@ impl Searcher<'_> {
             }
             let mut arc = head;
             while arc != HypId::NONE {
-                let Hyp { back, option, arc: next, .. } = hyps[arc.index()];
+                let Hypothesis { back, option, arc: next, .. } = hyps[arc.index()];
                 if option != OptionId::NONE {
                     open.push(back);
                 }
@@ -92,8 +101,8 @@ impl Searcher<'_> {
         is_alive
     }
 
-    /// How many hypotheses were merged with this one.
-    fn merged(&self, head: HypId) -> u32 {
+    /// How many hypotheses were count_recombined with this one.
+    fn count_recombined(&self, head: HypId) -> u32 {
         let (mut count, mut arc) = (0, self.arena.hyps.get(head).arc);
         while arc != HypId::NONE {
             count += 1;
@@ -102,12 +111,17 @@ impl Searcher<'_> {
         count
     }
 
-    fn shown(&self, replay: &Replay<'_>, head: HypId, is_alive: bool) -> ShownHyp {
+    fn snapshot(
+        &self,
+        scorer: &DerivationScorer<'_>,
+        head: HypId,
+        is_alive: bool,
+    ) -> HypothesisSnapshot {
         let hyp = self.arena.hyps.get(head);
-        let cov = self.arena.covers.get(hyp.key.cover);
+        let cov = self.arena.coverages.get(hyp.key.coverage);
         let is_start = hyp.option == OptionId::NONE;
-        let words = |option| replay.words(option).map(str::to_owned).collect();
-        ShownHyp {
+        let words = |option| scorer.words(option).map(str::to_owned).collect();
+        HypothesisSnapshot {
             number: head.0,
             back: if is_start { 0 } else { hyp.back.0 },
             src: if is_start { Span::default() } else { self.options.option(hyp.option).span },
@@ -115,7 +129,7 @@ impl Searcher<'_> {
             covered: (0..self.length).filter(|&word| cov.has(word)).collect(),
             score: hyp.score,
             total: self.total(head),
-            recombined: self.merged(head),
+            recombined: self.count_recombined(head),
             is_alive,
         }
     }

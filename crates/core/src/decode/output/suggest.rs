@@ -10,18 +10,18 @@
 //! Not: a new search. What no hypothesis of the graph has is an edit.
 
 use crate::decode::ids::HypId;
-use crate::decode::output::derivation::Replay;
-use crate::decode::search::arena::Arena;
+use crate::decode::output::derivation::DerivationScorer;
+use crate::decode::search::arena::SearchArena;
 use crate::feature::OptionId;
 use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
-/// What a word too many or too few costs, and at most one for another.
+/// What a word too many or too few costs, and at most word for another.
 const EDIT: f32 = 1.0;
 
 /// What the user has typed.
 #[derive(Debug, Clone, Copy)]
-pub struct Typed<'a> {
+pub struct TypedPrefix<'a> {
     /// Target words.
     pub words: &'a [&'a str],
     /// Whether the last of them may go on.
@@ -42,7 +42,7 @@ pub struct Suggestion {
 }
 
 /// An arc of the graph.
-struct Arc {
+struct LatticeArc {
     from: u32,
     to: u32,
     option: OptionId,
@@ -51,7 +51,7 @@ struct Arc {
 
 /// How far a partial translation has come.
 #[derive(Debug, Clone, Copy)]
-struct Cell {
+struct PrefixCell {
     edits: f32,
     score: f64,
     /// The arc that led here; none for the empty translation.
@@ -62,48 +62,55 @@ struct Cell {
     crossing: u32,
 }
 
-const NOWHERE: Cell =
-    Cell { edits: f32::INFINITY, score: f64::NEG_INFINITY, arc: u32::MAX, before: 0, crossing: 0 };
+const UNREACHED: PrefixCell = PrefixCell {
+    edits: f32::INFINITY,
+    score: f64::NEG_INFINITY,
+    arc: u32::MAX,
+    before: 0,
+    crossing: 0,
+};
 
-impl Cell {
-    fn is_better(&self, other: &Cell) -> bool {
+impl PrefixCell {
+    fn is_better(&self, other: &PrefixCell) -> bool {
         self.edits < other.edits || self.edits == other.edits && self.score > other.score
     }
 
-    fn with(self, edits: f32) -> Cell {
-        Cell { edits: self.edits + edits, ..self }
+    fn with(self, edits: f32) -> PrefixCell {
+        PrefixCell { edits: self.edits + edits, ..self }
     }
 }
 
-/// The best way on from the typed words; none for a sentence without words.
+/// The best path on from the typed words; none for a sentence without words.
 pub fn suggest(
-    replay: &Replay<'_>,
-    arena: &Arena,
+    scorer: &DerivationScorer<'_>,
+    arena: &SearchArena,
     last: HypId,
-    typed: Typed<'_>,
+    typed: TypedPrefix<'_>,
 ) -> Option<Suggestion> {
-    if replay.src.is_empty() {
+    if scorer.src.is_empty() {
         return None;
     }
-    let (arcs, nodes) = graph(replay, arena, last);
+    let (arcs, nodes) = collect_arcs(scorer, arena, last);
     let width = typed.words.len() + 1;
-    let mut prices = Prices { typed, known: FxHashMap::default() };
-    let mut rows = vec![NOWHERE; nodes * width];
-    rows[0] = Cell { edits: 0.0, score: 0.0, ..NOWHERE };
+    let mut costs = EditCosts { typed, known: FxHashMap::default() };
+    let mut rows = vec![UNREACHED; nodes * width];
+    rows[0] = PrefixCell { edits: 0.0, score: 0.0, ..UNREACHED };
     skip(&mut rows[..width]);
     let (mut now, mut next) = (Vec::new(), Vec::new());
     for (number, arc) in arcs.iter().enumerate() {
         let start = arc.from as usize * width;
         now.clear();
-        now.extend(rows[start..start + width].iter().enumerate().map(|(before, cell)| Cell {
-            score: cell.score + arc.score,
-            arc: to_u32(number),
-            before: to_u32(before),
-            crossing: 0,
-            ..*cell
+        now.extend(rows[start..start + width].iter().enumerate().map(|(before, cell)| {
+            PrefixCell {
+                score: cell.score + arc.score,
+                arc: to_u32(number),
+                before: to_u32(before),
+                crossing: 0,
+                ..*cell
+            }
         }));
-        for (at, word) in replay.words(arc.option).enumerate() {
-            advance(&now, &mut next, prices.of(word), to_u32(at) + 1);
+        for (at, word) in scorer.words(arc.option).enumerate() {
+            advance(&now, &mut next, costs.of(word), to_u32(at) + 1);
             std::mem::swap(&mut now, &mut next);
         }
         let end = arc.to as usize * width;
@@ -113,11 +120,11 @@ pub fn suggest(
             }
         }
     }
-    Some(follow(replay, &arcs, &rows, width, nodes - 1))
+    Some(trace_back(scorer, &arcs, &rows, width, nodes - 1))
 }
 
-/// Typed words that no word of the translation stands for.
-fn skip(row: &mut [Cell]) {
+/// TypedPrefix words that no word of the translation stands for.
+fn skip(row: &mut [PrefixCell]) {
     for at in 1..row.len() {
         let skipped = row[at - 1].with(EDIT);
         if skipped.is_better(&row[at]) {
@@ -126,15 +133,15 @@ fn skip(row: &mut [Cell]) {
     }
 }
 
-/// One word further: `prices` tell what it costs to stand for each typed word.
-fn advance(now: &[Cell], next: &mut Vec<Cell>, prices: &[f32], words: u32) {
+/// One word further: `costs` tell what it costs to stand for each typed word.
+fn advance(now: &[PrefixCell], next: &mut Vec<PrefixCell>, costs: &[f32], words: u32) {
     let last = now.len() - 1;
     next.clear();
     for (at, cell) in now.iter().enumerate() {
-        // Behind the typed words any word may follow.
+        // After the typed words, additional words cost nothing.
         let mut best = if at == last { *cell } else { cell.with(EDIT) };
         if at > 0 {
-            let mut matched = now[at - 1].with(prices[at - 1]);
+            let mut matched = now[at - 1].with(costs[at - 1]);
             if at == last {
                 matched.crossing = words;
             }
@@ -148,7 +155,7 @@ fn advance(now: &[Cell], next: &mut Vec<Cell>, prices: &[f32], words: u32) {
 }
 
 /// As `skip`; where the last typed word is skipped, the translation goes on right here.
-fn skip_to_end(row: &mut [Cell], words: u32) {
+fn skip_to_end(row: &mut [PrefixCell], words: u32) {
     let last = row.len() - 1;
     for at in 1..row.len() {
         let mut skipped = row[at - 1].with(EDIT);
@@ -161,36 +168,36 @@ fn skip_to_end(row: &mut [Cell], words: u32) {
     }
 }
 
-/// What each word costs for each typed one.
-struct Prices<'a> {
-    typed: Typed<'a>,
+/// What each word costs for each typed word.
+struct EditCosts<'a> {
+    typed: TypedPrefix<'a>,
     known: FxHashMap<String, Vec<f32>>,
 }
 
-impl Prices<'_> {
+impl EditCosts<'_> {
     fn of(&mut self, word: &str) -> &[f32] {
         if !self.known.contains_key(word) {
             let typed = self.typed;
             let last = typed.words.len().saturating_sub(1);
-            let price = |(at, other): (usize, &&str)| {
+            let cost = |(at, other): (usize, &&str)| {
                 let is_begun = typed.is_open && at == last && word.starts_with(other);
-                if is_begun { 0.0 } else { EDIT * distance(word, other) }
+                if is_begun { 0.0 } else { EDIT * letter_distance(word, other) }
             };
-            let prices = typed.words.iter().enumerate().map(price).collect();
-            self.known.insert(word.to_owned(), prices);
+            let costs = typed.words.iter().enumerate().map(cost).collect();
+            self.known.insert(word.to_owned(), costs);
         }
         &self.known[word]
     }
 }
 
 /// Share of the letters that differ, 0 to 1.
-fn distance(one: &str, other: &str) -> f32 {
-    if one == other {
+fn letter_distance(word: &str, other: &str) -> f32 {
+    if word == other {
         return 0.0;
     }
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let (word, other): (Vec<char>, Vec<char>) = (word.chars().collect(), other.chars().collect());
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.iter().enumerate() {
+    for (at, letter) in word.iter().enumerate() {
         let mut corner = std::mem::replace(&mut row[0], at + 1);
         for (column, with) in other.iter().enumerate() {
             let replaced = corner + usize::from(letter != with);
@@ -198,14 +205,18 @@ fn distance(one: &str, other: &str) -> f32 {
             row[column + 1] = replaced.min(corner + 1).min(row[column] + 1);
         }
     }
-    row[other.len()] as f32 / one.len().max(other.len()).max(1) as f32
+    row[other.len()] as f32 / word.len().max(other.len()).max(1) as f32
 }
 
-/// All arcs on some way to the end, those of shorter translations first, between nodes that are
-/// numbered anew: 0 is the empty translation, the last one the whole.
-fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
+/// All arcs on some path to the end, those of shorter translations first, between nodes that are
+/// numbered anew: 0 is the empty translation, the last word the whole.
+fn collect_arcs(
+    scorer: &DerivationScorer<'_>,
+    arena: &SearchArena,
+    last: HypId,
+) -> (Vec<LatticeArc>, usize) {
     let hyps = arena.hyps.all();
-    let covered = |hyp: HypId| arena.covers.covered(hyps[hyp.index()].key.cover);
+    let covered = |hyp: HypId| arena.coverages.covered(hyps[hyp.index()].key.coverage);
     let mut is_reached = vec![false; hyps.len()];
     let mut reached = vec![last];
     is_reached[last.index()] = true;
@@ -231,7 +242,7 @@ fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
         let mut arc = to;
         while arc != HypId::NONE && hyps[arc.index()].option != OptionId::NONE {
             let hyp = &hyps[arc.index()];
-            arcs.push(Arc {
+            arcs.push(LatticeArc {
                 from: numbers[hyp.back.index()],
                 to: numbers[to.index()],
                 option: hyp.option,
@@ -240,34 +251,34 @@ fn graph(replay: &Replay<'_>, arena: &Arena, last: HypId) -> (Vec<Arc>, usize) {
             arc = hyp.arc;
         }
     }
-    debug_assert!(arcs.iter().all(|arc| arc.from < arc.to), "{} words", replay.src.len());
+    debug_assert!(arcs.iter().all(|arc| arc.from < arc.to), "{} words", scorer.src.len());
     (arcs, reached.len())
 }
 
-/// The translation that the best way to the end spells.
-fn follow(
-    replay: &Replay<'_>,
-    arcs: &[Arc],
-    rows: &[Cell],
+/// The translation that the best path to the end spells.
+fn trace_back(
+    scorer: &DerivationScorer<'_>,
+    arcs: &[LatticeArc],
+    rows: &[PrefixCell],
     width: usize,
     end: usize,
 ) -> Suggestion {
     let whole = rows[end * width + width - 1];
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let (mut node, mut at) = (end, width - 1);
     loop {
         let cell = rows[node * width + at];
         let Some(arc) = arcs.get(cell.arc as usize) else { break };
         let is_crossing = at == width - 1 && cell.before as usize != at;
-        way.push((arc.option, is_crossing.then_some(cell.crossing)));
+        path.push((arc.option, is_crossing.then_some(cell.crossing)));
         (node, at) = (arc.from as usize, cell.before as usize);
     }
     let (mut words, mut typed) = (Vec::new(), 0);
-    for (option, crossing) in way.into_iter().rev() {
+    for (option, crossing) in path.into_iter().rev() {
         if let Some(crossing) = crossing {
             typed = words.len() + crossing as usize;
         }
-        words.extend(replay.words(option).map(str::to_owned));
+        words.extend(scorer.words(option).map(str::to_owned));
     }
     Suggestion { words, typed, edits: whole.edits, score: whole.score }
 }

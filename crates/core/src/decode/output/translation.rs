@@ -2,13 +2,13 @@
 
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
-use crate::decode::search::sentence_search::Statistics;
+use crate::decode::search::sentence_search::SearchStats;
 use crate::feature::Span;
 use std::ops::Range;
 
 /// A phrase of a translation: source words, and the target words they became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct DerivationStep {
     /// Source words.
     pub src: Span,
     /// Target words.
@@ -41,7 +41,7 @@ pub struct Translation {
     /// Value of each feature, in the order of the weights.
     pub features: Vec<f64>,
     /// Phrases in target order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DerivationStep>,
     /// Links from the phrases used, in the order of the target words' phrases.
     pub links: Vec<Link>,
     /// Source words that no model has a translation for, from left to right.
@@ -65,7 +65,7 @@ pub struct GraphArc {
 
 /// The hypotheses that translate so many words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownStack {
+pub struct StackSnapshot {
     /// Hypotheses that were told apart.
     pub kept: u32,
     /// Hypotheses that were merged with one of these.
@@ -73,12 +73,12 @@ pub struct ShownStack {
     /// Of those kept, how many no whole translation came of.
     pub abandoned: u32,
     /// The best of them, best first.
-    pub best: Vec<ShownHyp>,
+    pub best: Vec<HypothesisSnapshot>,
 }
 
 /// A hypothesis.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownHyp {
+pub struct HypothesisSnapshot {
     /// Its number; 0 is the empty one.
     pub number: u32,
     /// The one it extends.
@@ -101,13 +101,13 @@ pub struct ShownHyp {
 
 /// Everything that is known about a sentence after the search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct TranslationResult {
     /// The best translations, best first; never empty.
     pub best: Vec<Translation>,
     /// What the search did.
-    pub stats: Statistics,
+    pub stats: SearchStats,
     /// All ways that lead to a complete translation, if asked for; ordered by where they lead.
     pub graph: Vec<GraphArc>,
     /// The best hypotheses by number of translated words, if asked for.
-    pub stacks: Vec<ShownStack>,
+    pub stacks: Vec<StackSnapshot>,
 }

@@ -1,61 +1,64 @@
-//! What all searches share: groups of hypotheses, edges, and the score of an extension.
+//! Data of a search: groups of hypotheses, edges, and scored extensions.
 //!
-//! Hypotheses that agree in coverage and last position form a group: the same spans may follow
-//! them, at the same distance. A group and a list of options make an edge, a grid of rows
-//! (hypotheses) and columns (options). Within it jump and future cost are the same everywhere,
-//! orientation is a look-up, and only language models and path features have to be asked.
+//! Hypotheses with equal coverage and last position form a group: the same spans may follow them,
+//! at
+//! the same distance. A group and an option list form an edge, a grid of rows (hypotheses) and
+//! columns
+//! (options). Distortion and future cost are constant within an edge, orientation is a look-up;
+//! only
+//! the language models and path features are scored per cell.
 
-use crate::decode::ids::{CoverId, HypId, LmContextId, OptionListId};
+use crate::decode::ids::{CoverageId, HypId, LmContextId, OptionListId};
 use crate::decode::lm::caches::LmScoreCache;
-use crate::decode::search::early_pruning::Choosing;
-use crate::decode::search::grouping::{Dealing, Group};
-use crate::decode::search::hypothesis::{Hyps, Recent};
-use crate::decode::search::interners::{Covers, States};
+use crate::decode::search::early_pruning::EarlyPruning;
+use crate::decode::search::grouping::{HypothesisGroup, HypothesisGrouping};
+use crate::decode::search::hypothesis::{HypothesisStore, RecombinationCache};
+use crate::decode::search::interners::{CoverageTable, PathStateTable};
 use crate::feature::{OptionId, Span};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, StackId, Stacks};
 
-/// A group and a list that may follow it.
+/// A group and an option list that may follow it.
 #[derive(Debug, Clone, Copy)]
-pub struct Edge {
+pub struct SearchEdge {
     pub group: u32,
-    /// Where the rows of the group are.
+    /// Range of the rows of the group.
     pub rows: (u32, u32),
-    /// Where the sorted options of the list start, and how many there are.
+    /// Index of the first ranked option of the list; `columns` is their number.
     pub first: u32,
     pub columns: u32,
     /// The words that the list covers.
     pub span: Span,
-    /// WeightedLms distortion.
+    /// Weighted distortion.
     pub jump: f32,
-    /// FutureCosts cost after it.
+    /// Future cost after it.
     pub future: f32,
-    /// Coverage after it; none until it is asked for.
-    pub cover: CoverId,
-    /// The orientation stack after it by that before it, as it was asked for last.
+    /// Coverage after it; `NONE` until it is computed.
+    pub coverage: CoverageId,
+    /// The orientation stack before and after the edge that was computed last.
     pub blocks: Option<(StackId, StackId)>,
 }
 
-/// A hypothesis of a group, with all that its extensions look at, once it is extended.
+/// A hypothesis of a group with the data that its extensions need; loaded on first use.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct HypothesisRow {
     pub hyp: HypId,
-    /// Whether all the rest is known.
+    /// Whether the other fields are loaded.
     pub is_known: bool,
     pub context: LmContextId,
     pub path: u32,
     pub blocks: StackId,
     pub score: f64,
-    /// What `prev` orientation looks back to.
+    /// The span that `prev` orientation compares with.
     pub before: Span,
-    /// What `next` orientation looks ahead to, and what it says of each class.
+    /// The spans that `next` orientation compares with; `next` holds its weighted scores.
     pub outlook: Outlook,
     pub next: [f32; 4],
 }
 
-impl Row {
-    /// The row of a hypothesis that nobody has extended.
+impl HypothesisRow {
+    /// Create a row that is not loaded.
     pub fn new(hyp: HypId) -> Self {
-        Row {
+        HypothesisRow {
             hyp,
             is_known: false,
             context: 0,
@@ -69,20 +72,20 @@ impl Row {
     }
 }
 
-/// A row of an edge: what does not depend on the option.
+/// A row of an edge: the part of a score that does not depend on the option.
 #[derive(Debug, Clone, Copy)]
-pub struct RowStart {
-    /// Its place among the rows of all groups.
+pub struct EdgeRow {
+    /// Index in the rows of all groups.
     pub row: u32,
-    /// Where the options start, sorted for its orientation class.
+    /// Index of the first option ranked for the orientation class of the row.
     pub first: u32,
-    /// The score of the hypothesis with what the step adds, whatever the option.
+    /// Score of the hypothesis plus distortion and `next` orientation.
     pub base: f64,
 }
 
-/// A row and a column of an edge, scored.
+/// The score and states of an extension: a cell of an edge.
 #[derive(Debug, Clone, Copy)]
-pub struct Scored {
+pub struct ScoredExtension {
     pub score: f64,
     pub option: OptionId,
     pub context: LmContextId,
@@ -91,20 +94,20 @@ pub struct Scored {
 
 /// Memory of a search, kept between sentences.
 #[derive(Debug, Default)]
-pub struct Arena {
-    pub covers: Covers,
+pub struct SearchArena {
+    pub coverages: CoverageTable,
     pub stacks: Stacks,
-    pub hyps: Hyps,
-    /// The hypotheses of all groups.
-    pub rows: Vec<Row>,
-    pub groups: Vec<Group>,
-    pub states: States,
-    pub choosing: Choosing,
-    /// Lanes that may follow a group.
+    pub hyps: HypothesisStore,
+    /// The rows of all groups.
+    pub rows: Vec<HypothesisRow>,
+    pub groups: Vec<HypothesisGroup>,
+    pub states: PathStateTable,
+    pub early_pruning: EarlyPruning,
+    /// Option lists that may follow a group; scratch.
     pub lists: Vec<OptionListId>,
-    /// States of the path features after a step.
+    /// States of the path features after an extension; scratch.
     pub after: Vec<u32>,
-    pub dealing: Dealing,
-    pub recent: Recent,
+    pub grouping: HypothesisGrouping,
+    pub recent: RecombinationCache,
     pub lm_scores: LmScoreCache,
 }

@@ -1,56 +1,60 @@
-//! Cube pruning: the best extensions first, up to a limit per stack (Huang and Chiang, 2007).
+//! Cube pruning: create the best extensions first, up to a limit per stack (Huang and Chiang,
+//! 2007).
 //!
-//! In: a search that holds the empty hypothesis. Out: the complete ones, recombined into one.
-//! How: each stack has one queue over all its edges, in the order of scores with the future cost.
-//! Each row of an edge is walked from its best option on, and a row starts when the one two above
-//! it has: in another context a lower row may well be the better one. A stack is full when what is
-//! left is too far behind the best to matter, or at the limit. With no limit the search is exact.
-//! Cost: O(log) queue work and one score for each corner and each hypothesis.
+//! In: a search with the empty hypothesis. Out: the complete hypotheses, recombined into one.
+//! How: each stack has a priority queue over all its edges, ordered by score plus future cost. A
+//! row of
+//! an edge is read from its best option on. A row is opened when the row two above it has been
+//! read,
+//! because a lower row may score better in context. A stack is finished at the limit, or when the
+//! next
+//! extension is too far below the best. Without a limit the search is exact.
+//! Cost: O(log n) queue work and one score for each opened cell and each hypothesis.
 
 use crate::decode::ids::HypId;
-use crate::decode::search::arena::{Edge, RowStart, Scored};
-use crate::decode::search::sentence_search::Searcher;
+use crate::decode::search::arena::{EdgeRow, ScoredExtension, SearchEdge};
+use crate::decode::search::sentence_search::SentenceSearch;
 use crate::error::Result;
 use crate::narrow::{low_u32, to_f32, to_u32};
 use std::collections::BinaryHeap;
 
-/// How many rows are open below the last one that was started.
-const AHEAD: u32 = 2;
-/// Steps between two looks whether somebody wants to stop: without a limit a stack may be huge.
-const LISTEN: usize = 1 << 12;
+/// Number of rows that are open below the last row read.
+const OPEN_ROWS: u32 = 2;
+/// Number of extensions between two checks for cancellation; without a limit a stack may be huge.
+const CANCEL_INTERVAL: usize = 1 << 12;
 
 /// Memory of the queue, kept between sentences.
 #[derive(Debug, Default)]
-pub struct Cube {
+pub struct CubeQueue {
     heap: BinaryHeap<u64>,
-    cells: Vec<Cell>,
+    cells: Vec<GridCell>,
     /// Edges by the number of words translated after them.
-    edges: Vec<Vec<Edge>>,
+    edges: Vec<Vec<SearchEdge>>,
     stack: Vec<HypId>,
 }
 
-/// A place in the grid of an edge.
+/// A cell in the grid of an edge.
 #[derive(Debug, Clone, Copy)]
-struct Cell {
+struct GridCell {
     edge: u32,
     column: u32,
-    start: RowStart,
-    scored: Scored,
+    start: EdgeRow,
+    scored: ScoredExtension,
 }
 
-/// Orders by score, then by age: a larger number comes first.
-fn ticket(score: f64, number: usize) -> u64 {
+/// Return a queue priority: higher scores first, then smaller cell indices.
+fn priority(score: f64, number: usize) -> u64 {
     let bits = to_f32(score).to_bits();
     let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
     u64::from(ordered) << 32 | u64::from(!to_u32(number))
 }
 
-fn number_of(ticket: u64) -> usize {
-    !low_u32(ticket) as usize
+fn cell_index(priority: u64) -> usize {
+    !low_u32(priority) as usize
 }
 
-/// Runs the search; returns the best complete hypothesis.
-pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
+/// Run the search; return the best complete hypothesis.
+pub fn run(search: &mut SentenceSearch<'_>, cube: &mut CubeQueue) -> Result<HypId> {
     let length = search.length as usize;
     cube.edges.iter_mut().for_each(Vec::clear);
     if cube.edges.len() <= length {
@@ -66,76 +70,76 @@ pub fn run(search: &mut Searcher<'_>, cube: &mut Cube) -> Result<HypId> {
         }
         cube.stack.clear();
         search.close();
-        cube.pop(search, covered + 1)?;
+        cube.fill_stack(search, covered + 1)?;
     }
     Ok(cube.stack.first().copied().unwrap_or_default())
 }
 
-impl Cube {
-    /// Fills the stack of hypotheses that cover so many words.
-    fn pop(&mut self, search: &mut Searcher<'_>, covered: usize) -> Result<()> {
+impl CubeQueue {
+    /// Fill the stack of hypotheses that cover `covered` words.
+    fn fill_stack(&mut self, search: &mut SentenceSearch<'_>, covered: usize) -> Result<()> {
         let mut edges = std::mem::take(&mut self.edges[covered]);
-        let complete = covered == search.length as usize;
-        let Cube { heap, cells, stack, .. } = self;
+        let is_complete = covered == search.length as usize;
+        let CubeQueue { heap, cells, stack, .. } = self;
         cells.clear();
-        let mut tickets = std::mem::take(heap).into_vec();
-        tickets.clear();
-        // What is too far behind the best would wait in vain.
+        let mut priorities = std::mem::take(heap).into_vec();
+        priorities.clear();
+        // Do not queue edges that are too far below the best.
         let (mut first, mut last) = (0, 0);
         for (number, edge) in edges.iter().enumerate() {
-            if number % LISTEN == LISTEN - 1 {
+            if number % CANCEL_INTERVAL == CANCEL_INTERVAL - 1 {
                 search.check()?;
             }
-            let (total, cell) = open(search, (to_u32(number), edge), 0, complete);
-            let ticket_of = ticket(total, cells.len());
-            if ticket_of > first {
-                (first, last) = (ticket_of, ticket(total - search.slack, 0));
+            let (total, cell) = open_row(search, (to_u32(number), edge), 0, is_complete);
+            let priority_of = priority(total, cells.len());
+            if priority_of > first {
+                (first, last) = (priority_of, priority(total - search.slack, 0));
             }
-            if ticket_of >= last {
-                tickets.push(ticket_of);
+            if priority_of >= last {
+                priorities.push(priority_of);
                 cells.push(cell);
             }
         }
         // Turning a vector into a heap is cheaper than pushing its elements.
-        *heap = BinaryHeap::from(tickets);
+        *heap = BinaryHeap::from(priorities);
         let limit = search.pop_limit(covered, edges.len());
         let mut popped = 0;
         while let Some(&best) = heap.peek().filter(|&&best| best >= last) {
-            let number = number_of(best);
+            let number = cell_index(best);
             let cell = &mut cells[number];
             let (edge_number, start) = (cell.edge, cell.start);
             let edge = &mut edges[edge_number as usize];
-            if let Some(hyp) = search.make(edge, start.row, &cell.scored, complete) {
+            if let Some(hyp) = search.create(edge, start.row, &cell.scored, is_complete) {
                 stack.push(hyp);
             }
             popped += 1;
             if popped == limit {
                 break;
             }
-            if popped % LISTEN == 0 {
+            if popped % CANCEL_INTERVAL == 0 {
                 search.check()?;
             }
             let column = cell.column + 1;
             let mut next = 0;
             if column < edge.columns {
                 cell.column = column;
-                cell.scored = search.score(edge, &start, column, complete);
-                next = ticket(cell.scored.score + f64::from(edge.future), number);
+                cell.scored = search.score(edge, &start, column, is_complete);
+                next = priority(cell.scored.score + f64::from(edge.future), number);
             }
-            // What comes next in a row takes its place in the queue: cheaper than pop and push.
+            // Replace the top of the queue by the next cell of the row: cheaper than pop and push.
             if next < last {
                 heap.pop();
             } else if let Some(mut top) = heap.peek_mut() {
                 *top = next;
             }
             if column == 1 {
-                let row = Searcher::rank(edge, &start);
-                let below = if row == 0 { 1 } else { row + AHEAD };
-                for row in below..(row + AHEAD + 1).min(search.rows(edge)) {
-                    let (total, cell) = open(search, (edge_number, edge), row, complete);
-                    let ticket = ticket(total, cells.len());
-                    if ticket >= last {
-                        heap.push(ticket);
+                let row = SentenceSearch::rank(edge, &start);
+                let below = if row == 0 { 1 } else { row + OPEN_ROWS };
+                for row in below..(row + OPEN_ROWS + 1).min(search.rows(edge)) {
+                    let (total, cell) = open_row(search, (edge_number, edge), row, is_complete);
+                    let priority = priority(total, cells.len());
+                    if priority >= last {
+                        heap.push(priority);
                         cells.push(cell);
                     }
                 }
@@ -148,16 +152,16 @@ impl Cube {
     }
 }
 
-/// The first cell of a row of an edge, and its score with the future cost.
+/// Return the first cell of a row of an edge, and its score with the future cost.
 #[inline(always)]
-fn open(
-    search: &mut Searcher<'_>,
-    (number, edge): (u32, &Edge),
+fn open_row(
+    search: &mut SentenceSearch<'_>,
+    (number, edge): (u32, &SearchEdge),
     row: u32,
-    complete: bool,
-) -> (f64, Cell) {
+    is_complete: bool,
+) -> (f64, GridCell) {
     let start = search.row(edge, row);
-    let scored = search.score(edge, &start, 0, complete);
-    let cell = Cell { edge: number, column: 0, start, scored };
+    let scored = search.score(edge, &start, 0, is_complete);
+    let cell = GridCell { edge: number, column: 0, start, scored };
     (scored.score + f64::from(edge.future), cell)
 }

@@ -1,38 +1,38 @@
-//! Edges of a group.
+//! The edges of a group: the option lists that may follow it.
 
 use crate::corpus::SrcPos;
-use crate::decode::ids::{CoverId, OptionListId};
+use crate::decode::ids::{CoverageId, OptionListId};
 use crate::decode::options::collection::OptionList;
-use crate::decode::search::arena::Edge;
-use crate::decode::search::early_pruning::Place;
-use crate::decode::search::grouping::Group;
-use crate::decode::search::sentence_search::Searcher;
+use crate::decode::search::arena::SearchEdge;
+use crate::decode::search::early_pruning::AllowedKey;
+use crate::decode::search::grouping::HypothesisGroup;
+use crate::decode::search::sentence_search::SentenceSearch;
 use crate::feature::{Here, Span};
 use crate::narrow::to_f32;
 use crate::reorder::prune::Chooser;
 use std::ops::Range;
 
-impl Searcher<'_> {
-    /// Calls `each` for every list that may follow a group.
-    pub fn edges(&mut self, number_of_group: u32, mut each: impl FnMut(u32, Edge)) {
-        let group = self.arena.groups[number_of_group as usize];
+impl SentenceSearch<'_> {
+    /// Call `each` with the length and the edge of every option list that may follow a group.
+    pub fn edges(&mut self, group_id: u32, mut each: impl FnMut(u32, SearchEdge)) {
+        let group = self.arena.groups[group_id as usize];
         let mut lists = std::mem::take(&mut self.arena.lists);
         lists.clear();
         match self.pruning.take() {
             Some((place, mut chooser)) => {
-                self.prune(number_of_group, place, &mut chooser, &mut lists);
+                self.prune(group_id, place, &mut chooser, &mut lists);
                 self.pruning = Some((place, chooser));
             }
             None => self.allowed(&group, |run| lists.extend(run.map(OptionListId))),
         }
-        let cov = self.arena.covers.get(group.cover);
-        let gap = self.arena.covers.gap(group.cover);
-        let covered = self.arena.covers.covered(group.cover);
-        let whole = self.arena.covers.future(group.cover);
+        let cov = self.arena.coverages.get(group.coverage);
+        let gap = self.arena.coverages.gap(group.coverage);
+        let covered = self.arena.coverages.covered(group.coverage);
+        let total_future = self.arena.coverages.future(group.coverage);
         let future = &self.options.future;
         let mut hole = Span::default();
         let mut start = u32::MAX;
-        // What lies before the hole and behind it, and what is left of it before the span.
+        // Future cost outside the gap, and of the part of the gap before the span.
         let (mut without, mut left) = (0.0, 0.0);
         for &number in &lists {
             let &OptionList { span, count, first, .. } = self.options.list(number);
@@ -40,22 +40,24 @@ impl Searcher<'_> {
                 start = span.start;
                 if start >= hole.end {
                     hole = Span::new(cov.free_run_start(start), cov.next_covered(start));
-                    without = whole - future.of_gap(hole.start, hole.end);
+                    without = total_future - future.of_gap(hole.start, hole.end);
                 }
                 left = future.of_gap(hole.start, start);
             }
             let cost = self.settings.distortion.cost(gap, group.end, span);
             let next_gap = if span.start == gap { cov.next_free(span.end) } else { gap };
-            let rest = left + future.of_span(span.end, hole.end);
-            let edge = Edge {
-                group: number_of_group,
+            let right = left + future.of_span(span.end, hole.end);
+            let edge = SearchEdge {
+                group: group_id,
                 rows: group.rows,
                 first,
                 columns: count,
                 span,
                 jump: to_f32(-(self.jump_weight * f64::from(cost))),
-                future: without + rest + self.ahead(next_gap, span.end, covered + span.len()),
-                cover: CoverId::NONE,
+                future: without
+                    + right
+                    + self.distortion_ahead(next_gap, span.end, covered + span.len()),
+                coverage: CoverageId::NONE,
                 blocks: None,
             };
             each(span.len(), edge);
@@ -63,9 +65,9 @@ impl Searcher<'_> {
         self.arena.lists = lists;
     }
 
-    /// Calls `each` for the lists on untranslated spans that the space, the walls and the order of
-    /// unknown words allow, as runs of numbers with one start, by start, then length.
-    fn allowed(&self, group: &Group, mut each: impl FnMut(Range<u32>)) {
+    /// Call `each` with the lists on untranslated spans that the space, the reordering constraints
+    /// and the order of unknown words allow; one range per start, shorter spans first.
+    fn allowed(&self, group: &HypothesisGroup, mut each: impl FnMut(Range<u32>)) {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
@@ -96,7 +98,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Whether the space and the walls allow a span.
+    /// Return whether the space and the reordering constraints allow a span.
     fn admits(&self, here: &Here<'_>, span: Span) -> bool {
         let space = self.settings.space;
         let has = |span: Span| self.options.has(span);
@@ -104,8 +106,8 @@ impl Searcher<'_> {
             && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
     }
 
-    /// What decides which lists may follow, where that is known before they are looked at.
-    fn place(&self, group: &Group) -> Option<Place> {
+    /// Return the key of the allowed lists; none if the space has a state or there are constraints.
+    fn allowed_key(&self, group: &HypothesisGroup) -> Option<AllowedKey> {
         let space = self.settings.space;
         let is_bound = self.fences.is_none() && !space.remembers();
         is_bound.then(|| {
@@ -113,12 +115,12 @@ impl Searcher<'_> {
             let window = space.window(&here);
             let end = here.cov.last_free().map_or(0, |last| last + 1);
             let starts = Span::new(here.cov.next_free(window.start), window.end.min(end));
-            Place { cover: group.cover, starts }
+            AllowedKey { coverage: group.coverage, starts }
         })
     }
 
-    /// The lists that the space allows and that are worth trying to the path feature at `place`.
-    /// Groups of one coverage stand side by side, and most share what the space allows.
+    /// Write the lists that the space allows and the path feature at index `place` keeps to
+    /// `lists`. Groups with one coverage are neighbors and mostly share the allowed lists.
     fn prune(
         &mut self,
         number: u32,
@@ -127,24 +129,25 @@ impl Searcher<'_> {
         lists: &mut Vec<OptionListId>,
     ) {
         let group = self.arena.groups[number as usize];
-        let mut choosing = std::mem::take(&mut self.arena.choosing);
-        choosing.allow(self.options, self.place(&group), |each| self.allowed(&group, each));
+        let mut early_pruning = std::mem::take(&mut self.arena.early_pruning);
+        early_pruning
+            .allow(self.options, self.allowed_key(&group), |each| self.allowed(&group, each));
         let state = self.arena.states.get(&group.path)[place];
         let here = self.here(&group);
         let choose = |words: &mut Vec<SrcPos>, scores: &mut Vec<f32>| {
             self.paths[place].rate(state, &here, words, scores);
             chooser.choose(group.end, words, scores)
         };
-        let covered = self.arena.covers.covered(group.cover);
-        self.stats.narrowed += choosing.choose(self.options, covered, choose, lists);
-        self.arena.choosing = choosing;
+        let covered = self.arena.coverages.covered(group.coverage);
+        self.stats.pruned_early += early_pruning.choose(self.options, covered, choose, lists);
+        self.arena.early_pruning = early_pruning;
     }
 
-    /// Hypotheses that the stack of so many translated words may make of its edges; 0: any number.
+    /// Return the pop limit of the stack of `covered` words; 0: no limit.
     pub fn pop_limit(&self, covered: usize, edges: usize) -> usize {
         let limit = self.settings.pop_limit;
         self.pruning.as_ref().map_or(limit, |(_, chooser)| {
-            chooser.rules().pops(limit, edges, self.arena.choosing.left_out(covered))
+            chooser.rules().pops(limit, edges, self.arena.early_pruning.left_out(covered))
         })
     }
 }

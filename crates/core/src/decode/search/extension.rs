@@ -1,63 +1,71 @@
-//! Extensions of hypotheses.
+//! Extensions: score an option after a hypothesis and create the new hypothesis.
 
-use crate::decode::ids::{CoverId, HypId, TargetPhraseId};
+use crate::decode::ids::{CoverageId, HypId, TargetPhraseId};
 use crate::decode::options::collection::RankedOption;
-use crate::decode::search::arena::{Edge, Row, RowStart, Scored};
-use crate::decode::search::grouping::Group;
-use crate::decode::search::hypothesis::{Extension, Hyp, Key};
-use crate::decode::search::sentence_search::Searcher;
+use crate::decode::search::arena::{EdgeRow, HypothesisRow, ScoredExtension, SearchEdge};
+use crate::decode::search::grouping::HypothesisGroup;
+use crate::decode::search::hypothesis::{ExtensionKey, Hypothesis, RecombinationKey};
+use crate::decode::search::sentence_search::SentenceSearch;
 use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{Outlook, StackId, prev_class};
 
-/// What a path feature says of an option, with the end if it is the last, and its state after it.
-fn step(
+/// Return the value of a path feature for an option, including the end of a complete translation,
+/// and the state after it.
+fn extend_path(
     scorer: &dyn PathScorer,
     state: u32,
     here: &Here<'_>,
     option: OptionId,
-    complete: bool,
+    is_complete: bool,
 ) -> (f64, u32) {
     let (value, after) = scorer.step(state, here, option);
-    let end = if complete { scorer.finish(after) } else { 0.0 };
+    let end = if is_complete { scorer.finish(after) } else { 0.0 };
     (f64::from(value + end), after)
 }
 
-impl Searcher<'_> {
-    /// Number of hypotheses of an edge.
-    pub fn rows(&self, edge: &Edge) -> u32 {
+impl SentenceSearch<'_> {
+    /// Return the number of hypotheses of an edge.
+    pub fn rows(&self, edge: &SearchEdge) -> u32 {
         edge.rows.1 - edge.rows.0
     }
 
-    /// Which row of an edge it is.
-    pub fn rank(edge: &Edge, start: &RowStart) -> u32 {
+    /// Return the index of a row within its edge.
+    pub fn rank(edge: &SearchEdge, start: &EdgeRow) -> u32 {
         start.row - edge.rows.0
     }
 
-    /// A row of an edge.
+    /// Return a row of an edge.
     #[inline(always)]
-    pub fn row(&mut self, edge: &Edge, row: u32) -> RowStart {
+    pub fn row(&mut self, edge: &SearchEdge, row: u32) -> EdgeRow {
         let at = edge.rows.0 + row;
         let mut row = &self.arena.rows[at as usize];
         if !row.is_known {
-            self.arena.rows[at as usize] = self.row_of(row.hyp);
+            self.arena.rows[at as usize] = self.load_row(row.hyp);
             row = &self.arena.rows[at as usize];
         }
         let next = row.next[row.outlook.class(edge.span) as usize];
         let class = prev_class(row.before, edge.span);
-        RowStart {
+        EdgeRow {
             row: at,
             first: edge.first + self.options.class_start(class, edge.columns),
             base: row.score + f64::from(edge.jump + next),
         }
     }
 
-    /// The score of extending a hypothesis of an edge by an option.
+    /// Score the extension of a row by an option.
     #[inline(always)]
-    pub fn score(&mut self, edge: &Edge, start: &RowStart, column: u32, complete: bool) -> Scored {
+    pub fn score(
+        &mut self,
+        edge: &SearchEdge,
+        start: &EdgeRow,
+        column: u32,
+        is_complete: bool,
+    ) -> ScoredExtension {
         let RankedOption { score: isolated_score, option, phrase } =
             self.options.ranked(start.first + column);
-        let Row { context: before, path: path_before, .. } = self.arena.rows[start.row as usize];
+        let HypothesisRow { context: before, path: path_before, .. } =
+            self.arena.rows[start.row as usize];
         let lms = &self.scoring.lms;
         let (lm_delta, context) = match self.arena.lm_scores.get(before, phrase) {
             Some(known) => known,
@@ -73,21 +81,22 @@ impl Searcher<'_> {
         };
         let mut score = start.base + f64::from(isolated_score + lm_delta);
         self.stats.scored += 1;
-        if complete {
-            score += f64::from(self.contexts.end(lms, context)) + self.ending(edge.span, phrase);
+        if is_complete {
+            score +=
+                f64::from(self.contexts.end(lms, context)) + self.final_score(edge.span, phrase);
         }
         let mut path = 0;
         if !self.paths.is_empty() {
             let group = self.arena.groups[edge.group as usize];
-            let (value, after) = self.step_paths(&group, path_before, option, complete);
+            let (value, after) = self.extend_paths(&group, path_before, option, is_complete);
             score += value;
             path = after;
         }
-        Scored { score, option, context, path }
+        ScoredExtension { score, option, context, path }
     }
 
-    /// What ending with this phrase adds, the language models aside.
-    fn ending(&self, span: Span, phrase: TargetPhraseId) -> f64 {
+    /// Return the score of ending with this phrase: final jump and final `next` orientation.
+    fn final_score(&self, span: Span, phrase: TargetPhraseId) -> f64 {
         let mut score = 0.0;
         if self.settings.final_jump {
             let jump = self.settings.distortion.last(span.end, self.length);
@@ -103,17 +112,19 @@ impl Searcher<'_> {
         score
     }
 
-    /// What path features say of an option, weighted, and their states after it.
-    fn step_paths(
+    /// Return the weighted value of all path features for an option, and the id of their states
+    /// after it.
+    fn extend_paths(
         &mut self,
-        group: &Group,
+        group: &HypothesisGroup,
         path: u32,
         option: OptionId,
-        complete: bool,
+        is_complete: bool,
     ) -> (f64, u32) {
-        // The state of a single feature is its own number.
+        // With one feature, its state is the id.
         if let ([scorer], [weight]) = (self.paths, self.path_weights) {
-            let (value, after) = step(&**scorer, path, &self.here(group), option, complete);
+            let (value, after) =
+                extend_path(&**scorer, path, &self.here(group), option, is_complete);
             return (weight * value, after);
         }
         let mut states = std::mem::take(&mut self.arena.after);
@@ -122,7 +133,7 @@ impl Searcher<'_> {
         let here = self.here(group);
         let before = self.arena.states.get(&path);
         for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
-            let (value, after) = step(&**scorer, state, &here, option, complete);
+            let (value, after) = extend_path(&**scorer, state, &here, option, is_complete);
             states.push(after);
             total += weight * value;
         }
@@ -131,20 +142,20 @@ impl Searcher<'_> {
         (total, after)
     }
 
-    /// Makes the hypothesis of a scored row and column; returns its number when it is new.
-    pub fn make(
+    /// Create the hypothesis of a scored cell; return its id unless it was recombined.
+    pub fn create(
         &mut self,
-        edge: &mut Edge,
+        edge: &mut SearchEdge,
         row: u32,
-        scored: &Scored,
-        complete: bool,
+        scored: &ScoredExtension,
+        is_complete: bool,
     ) -> Option<HypId> {
-        self.stats.made += 1;
-        let &Scored { score, option, context, path } = scored;
-        let Row { hyp: back, blocks, .. } = self.arena.rows[row as usize];
-        let extension = Extension { group: edge.group, option, context, path, blocks };
-        let place = extension.place();
-        let known = if complete { None } else { self.arena.recent.get(place, &extension) };
+        self.stats.created += 1;
+        let &ScoredExtension { score, option, context, path } = scored;
+        let HypothesisRow { hyp: back, blocks, .. } = self.arena.rows[row as usize];
+        let extension = ExtensionKey { group: edge.group, option, context, path, blocks };
+        let slot = extension.slot();
+        let known = if is_complete { None } else { self.arena.recent.get(slot, &extension) };
         if let Some(twin) = known
             && !self.keep_arcs
             && score <= self.arena.hyps.get(twin).score
@@ -154,38 +165,53 @@ impl Searcher<'_> {
         }
         let key = match known {
             Some(twin) => self.arena.hyps.get(twin).key,
-            None if complete => Key { cover: self.cover(edge), ..Key::default() },
-            None => self.key(edge, blocks, scored),
+            None if is_complete => RecombinationKey {
+                coverage: self.coverage_after(edge),
+                ..RecombinationKey::default()
+            },
+            None => self.recombination_key(edge, blocks, scored),
         };
-        let hyp = Hyp { key, score, back, option, arc: HypId::NONE };
-        let (made, is_new) = match known {
+        let hyp = Hypothesis { key, score, back, option, arc: HypId::NONE };
+        let (id, is_new) = match known {
             Some(twin) => (twin, false),
-            None => self.arena.hyps.enter(&hyp),
+            None => self.arena.hyps.find_or_insert(&hyp),
         };
-        self.arena.recent.note(place, extension, made);
+        self.arena.recent.put(slot, extension, id);
         if is_new {
-            return Some(made);
+            return Some(id);
         }
         self.stats.recombined += 1;
-        self.arena.hyps.recombine(made, hyp, self.keep_arcs);
+        self.arena.hyps.recombine(id, hyp, self.keep_arcs);
         None
     }
 
-    /// The coverage after an edge.
-    fn cover(&mut self, edge: &mut Edge) -> CoverId {
-        if edge.cover == CoverId::NONE {
+    /// Return the coverage after an edge.
+    fn coverage_after(&mut self, edge: &mut SearchEdge) -> CoverageId {
+        if edge.coverage == CoverageId::NONE {
             let group = &self.arena.groups[edge.group as usize];
-            edge.cover = self.arena.covers.extend(group.cover, edge.span, &self.options.future);
+            edge.coverage =
+                self.arena.coverages.extend(group.coverage, edge.span, &self.options.future);
         }
-        edge.cover
+        edge.coverage
     }
 
-    /// All that the future of an extension depends on; `below` is the orientation stack before it.
-    fn key(&mut self, edge: &mut Edge, below: StackId, scored: &Scored) -> Key {
-        let &Scored { context, path, option, .. } = scored;
+    /// Return the recombination key of an extension; `below` is the orientation stack before it.
+    fn recombination_key(
+        &mut self,
+        edge: &mut SearchEdge,
+        below: StackId,
+        scored: &ScoredExtension,
+    ) -> RecombinationKey {
+        let &ScoredExtension { context, path, option, .. } = scored;
         let span = edge.span;
-        let cover = self.cover(edge);
-        let mut key = Key { cover, context, path, end: span.end, ..Key::default() };
+        let coverage = self.coverage_after(edge);
+        let mut key = RecombinationKey {
+            coverage,
+            context,
+            path,
+            end: span.end,
+            ..RecombinationKey::default()
+        };
         if self.keeps_blocks {
             key.blocks = match edge.blocks {
                 Some((before, after)) if before == below => after,
@@ -196,9 +222,9 @@ impl Searcher<'_> {
         if self.models.orientation.is_some_and(|orientation| orientation.next) {
             key.next = self.option_cache.phrase(self.options.option(option).phrase).next;
         }
-        // Once the word to its left is taken, nobody can tell where the phrase started.
+        // The start matters only while the word before the phrase is untranslated.
         let open = |cov: Coverage<'_>| span.start > 0 && !cov.has(span.start - 1);
-        if self.keeps_start && open(self.arena.covers.get(cover)) {
+        if self.keeps_start && open(self.arena.coverages.get(coverage)) {
             key.start = span.start;
         }
         if self.settings.space.remembers() {
@@ -208,15 +234,15 @@ impl Searcher<'_> {
         key
     }
 
-    /// What the extensions of a hypothesis look at.
-    fn row_of(&self, hyp: HypId) -> Row {
-        let Hyp { key, score, option, .. } = self.arena.hyps.get(hyp);
+    /// Load the data that the extensions of a hypothesis need.
+    fn load_row(&self, hyp: HypId) -> HypothesisRow {
+        let Hypothesis { key, score, option, .. } = self.arena.hyps.get(hyp);
         let span = match *option {
             OptionId::NONE => Span::default(),
             option => self.options.option(option).span,
         };
-        let (before, outlook) = self.look_around(key, span);
-        Row {
+        let (before, outlook) = self.orientation_context(key, span);
+        HypothesisRow {
             hyp,
             is_known: true,
             context: key.context,
@@ -229,8 +255,8 @@ impl Searcher<'_> {
         }
     }
 
-    /// What orientation looks back and ahead to after `span`.
-    fn look_around(&self, key: &Key, span: Span) -> (Span, Outlook) {
+    /// Return the spans that orientation compares with before and after `span`.
+    fn orientation_context(&self, key: &RecombinationKey, span: Span) -> (Span, Outlook) {
         let Some(orientation) = self.models.orientation else {
             return (span, Outlook::default());
         };
@@ -241,7 +267,7 @@ impl Searcher<'_> {
         if !orientation.next {
             return (before, Outlook::default());
         }
-        let cov = self.arena.covers.get(key.cover);
+        let cov = self.arena.coverages.get(key.coverage);
         let test = self.settings.next_test;
         (before, Outlook::new(orientation.model, test, cov, span))
     }

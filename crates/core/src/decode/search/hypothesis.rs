@@ -1,45 +1,50 @@
-//! Hypotheses: partial translations, and which of them cannot be told apart.
+//! Hypotheses and their recombination.
 //!
-//! A hypothesis is the phrase it added, the hypothesis it added it to, and a key of small numbers.
-//! Hypotheses with equal keys have the same future: the better one lives on, the other stays as
-//! an arc for n-best lists (definitions g.4). Cost: one probe a hypothesis, no allocation.
+//! A hypothesis is an option, the hypothesis before it, and a recombination key. Hypotheses with
+//! equal
+//! keys have the same future score: the better one survives, the other is kept as an arc for n-best
+//! lists (definitions g.4). `RecombinationCache` finds most recombinations without building a key:
+//! the
+//! rows of an edge mostly differ in words that are outside the language model context after the
+//! next
+//! phrase. Cost: one probe per hypothesis, no allocation.
 
-use crate::decode::ids::{CoverId, HypId, LmContextId};
+use crate::decode::ids::{CoverageId, HypId, LmContextId};
 use crate::feature::OptionId;
 use crate::narrow::{to_u32, to_usize};
 use crate::numbering::{Numbering, mix};
 use crate::reorder::orientation::StackId;
 
-/// All that the future of a hypothesis depends on.
+/// All fields that the future score of a hypothesis depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Key {
-    /// Words translated.
-    pub cover: CoverId,
-    /// What the language models remember.
+pub struct RecombinationKey {
+    /// The translated words.
+    pub coverage: CoverageId,
+    /// The language model context.
     pub context: LmContextId,
-    /// The orientation stack, where it matters.
+    /// The orientation stack; constant if no model needs it.
     pub blocks: StackId,
-    /// The row of `next` scores of the last phrase.
+    /// Index of the `next` scores of the last phrase.
     pub next: u32,
-    /// States of the path features.
+    /// Id of the states of the path features.
     pub path: u32,
-    /// Where the last phrase started, while that can matter.
+    /// Start of the last phrase; 0 if the orientation of later phrases cannot depend on it.
     pub start: u32,
     /// The word after the last phrase.
     pub end: u32,
-    /// What the reordering space remembers.
+    /// State of the reordering space.
     pub mode: u8,
 }
 
 /// A partial translation.
 #[derive(Debug, Clone, Copy)]
-pub struct Hyp {
-    pub key: Key,
-    /// WeightedLms score so far.
+pub struct Hypothesis {
+    pub key: RecombinationKey,
+    /// Weighted score without the future cost.
     pub score: f64,
-    /// The hypothesis that was extended.
+    /// The hypothesis before the option.
     pub back: HypId,
-    /// The option that was added; none for the empty hypothesis.
+    /// The last option; `NONE` for the empty hypothesis.
     pub option: OptionId,
     /// Another hypothesis with the same key and no better score.
     pub arc: HypId,
@@ -47,59 +52,60 @@ pub struct Hyp {
 
 /// All hypotheses of a sentence.
 #[derive(Debug, Default)]
-pub struct Hyps {
-    all: Vec<Hyp>,
-    /// Those that a new one may be recombined with.
+pub struct HypothesisStore {
+    all: Vec<Hypothesis>,
+    /// Hypotheses that may still be recombined, by key.
     open: Numbering,
-    /// Numbers that are free again.
-    spare: Vec<HypId>,
+    /// Ids of discarded hypotheses.
+    free_ids: Vec<HypId>,
 }
 
 #[inline]
-fn hash(key: &Key) -> u64 {
+fn hash(key: &RecombinationKey) -> u64 {
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    let place = mix(pair(key.end, key.start), pair(u32::from(key.mode), key.cover.0));
+    let place = mix(pair(key.end, key.start), pair(u32::from(key.mode), key.coverage.0));
     mix(mix(place, pair(key.path, key.context)), pair(key.blocks, key.next))
 }
 
-impl Hyps {
-    /// Forgets everything but the empty hypothesis, which becomes number 0.
-    pub fn restart(&mut self, empty: Hyp) {
+impl HypothesisStore {
+    /// Remove all hypotheses and add the empty one with id 0.
+    pub fn restart(&mut self, empty: Hypothesis) {
         self.all.clear();
         self.open.clear();
-        self.spare.clear();
+        self.free_ids.clear();
         self.all.push(empty);
     }
 
-    /// Nothing is recombined with the hypotheses so far: their stack is complete.
+    /// End the recombination with the hypotheses so far.
     pub fn close(&mut self) {
         self.open.forget_below(to_u32(self.all.len()));
     }
 
-    /// All of them, by number.
-    pub fn all(&self) -> &[Hyp] {
+    /// Return all hypotheses, by id.
+    pub fn all(&self) -> &[Hypothesis] {
         &self.all
     }
 
-    /// Those that were given up: their numbers are free again.
-    pub fn given_up(&self) -> &[HypId] {
-        &self.spare
+    /// Return the ids of discarded hypotheses.
+    pub fn discarded(&self) -> &[HypId] {
+        &self.free_ids
     }
 
-    /// The hypothesis of this number.
-    pub fn get(&self, id: HypId) -> &Hyp {
+    /// Return a hypothesis.
+    pub fn get(&self, id: HypId) -> &Hypothesis {
         &self.all[id.index()]
     }
 
-    /// The open hypothesis with the key of this one, or else this one, added; and whether it was.
+    /// Return the open hypothesis with the same key; if there is none, add `hyp`. The flag tells
+    /// whether it was added.
     #[inline]
-    pub fn enter(&mut self, hyp: &Hyp) -> (HypId, bool) {
-        let Hyps { all, open, spare } = self;
-        let next = spare.last().map_or(to_u32(all.len()), |spare| spare.0);
-        let is_own = |id: u32| all[id as usize].key == hyp.key;
-        let (id, is_new) = open.number(hash(&hyp.key), next, is_own);
+    pub fn find_or_insert(&mut self, hyp: &Hypothesis) -> (HypId, bool) {
+        let HypothesisStore { all, open, free_ids } = self;
+        let next = free_ids.last().map_or(to_u32(all.len()), |id| id.0);
+        let has_key = |id: u32| all[id as usize].key == hyp.key;
+        let (id, is_new) = open.number(hash(&hyp.key), next, has_key);
         if is_new {
-            match spare.pop() {
+            match free_ids.pop() {
                 Some(id) => all[id.index()] = *hyp,
                 None => all.push(*hyp),
             }
@@ -107,9 +113,9 @@ impl Hyps {
         (HypId(id), is_new)
     }
 
-    /// Of two hypotheses with one key the better takes the number, of equal ones the older; the
-    /// other becomes an arc or is forgotten.
-    pub fn recombine(&mut self, twin: HypId, mut hyp: Hyp, keep_arc: bool) {
+    /// Recombine: the better hypothesis takes the id, the older one on ties; the other becomes an
+    /// arc if `keep_arc`, else it is dropped.
+    pub fn recombine(&mut self, twin: HypId, mut hyp: Hypothesis, keep_arc: bool) {
         let new = HypId(to_u32(self.all.len()));
         let known = &mut self.all[twin.index()];
         let arcs = known.arc;
@@ -123,89 +129,89 @@ impl Hyps {
         }
     }
 
-    /// Gives up hypotheses that nobody has extended, with their arcs.
-    pub fn give_up(&mut self, unused: &[HypId]) {
+    /// Discard hypotheses without extensions, with their arcs.
+    pub fn discard(&mut self, unused: &[HypId]) {
         for &id in unused {
             let key = self.get(id).key;
             self.open.remove(hash(&key), id.0);
             let mut at = id;
             while at != HypId::NONE {
-                self.spare.push(at);
+                self.free_ids.push(at);
                 at = self.get(at).arc;
             }
         }
     }
 }
 
-/// What decides about the hypothesis that an extension makes.
+/// The fields of an extension that determine its recombination key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extension {
-    /// The group that is extended.
+pub struct ExtensionKey {
+    /// The extended group.
     pub group: u32,
-    /// The option it is extended by.
+    /// The option.
     pub option: OptionId,
-    /// The context after it.
+    /// The language model context after it.
     pub context: LmContextId,
-    /// The states of path features after it.
+    /// The states of the path features after it.
     pub path: u32,
     /// The orientation stack before it.
     pub blocks: StackId,
 }
 
-/// Stands where nothing is noted.
-const NOTHING: Extension =
-    Extension { group: 0, option: OptionId::NONE, context: 0, path: 0, blocks: 0 };
+/// Marks an empty slot.
+const EMPTY_KEY: ExtensionKey =
+    ExtensionKey { group: 0, option: OptionId::NONE, context: 0, path: 0, blocks: 0 };
 
-/// Slots of the cache, a power of two.
-const RECENT_SLOTS: usize = 1 << 11;
+/// Number of slots of the cache, a power of two.
+const RECOMBINATION_SLOTS: usize = 1 << 11;
 
-/// The last extensions of a stack, and what they made.
+/// Recent extensions of a stack, with the hypotheses they created or joined.
 #[derive(Debug, Default)]
-pub struct Recent {
-    /// Hypothesis 0, which no extension makes, where there is nothing.
-    places: Vec<(Extension, HypId)>,
-    /// The first hypothesis of the present stack, not 0: older ones do not count.
+pub struct RecombinationCache {
+    /// Slots; hypothesis 0, which is never an extension, marks an empty one.
+    slots: Vec<(ExtensionKey, HypId)>,
+    /// The first hypothesis of the current stack, at least 1; smaller ids are outdated.
     first: u32,
 }
 
-impl Recent {
-    /// Begins a stack whose hypotheses have numbers from `first` on.
+impl RecombinationCache {
+    /// Start a stack whose hypotheses have ids from `first` on.
     pub fn restart(&mut self, first: u32) {
         self.first = first.max(1);
         if first <= 1 {
-            self.places.clear();
-            self.places.resize(RECENT_SLOTS, (NOTHING, HypId(0)));
+            self.slots.clear();
+            self.slots.resize(RECOMBINATION_SLOTS, (EMPTY_KEY, HypId(0)));
         }
     }
 
-    /// The hypothesis that an equal extension has made.
+    /// Return the hypothesis of an equal extension.
     #[inline]
-    pub fn get(&self, place: RecombinationSlot, extension: &Extension) -> Option<HypId> {
-        let (known, hyp) = self.places.get(place.0)?;
+    pub fn get(&self, slot: RecombinationSlot, extension: &ExtensionKey) -> Option<HypId> {
+        let (known, hyp) = self.slots.get(slot.0)?;
         (hyp.0 >= self.first && known == extension).then_some(*hyp)
     }
 
-    /// Notes what an extension has made.
+    /// Store the hypothesis of an extension, and overwrite the one in its slot.
     #[inline]
-    pub fn note(&mut self, place: RecombinationSlot, extension: Extension, hyp: HypId) {
-        if let Some(slot) = self.places.get_mut(place.0) {
-            *slot = (extension, hyp);
+    pub fn put(&mut self, slot: RecombinationSlot, extension: ExtensionKey, hyp: HypId) {
+        if let Some(entry) = self.slots.get_mut(slot.0) {
+            *entry = (extension, hyp);
         }
     }
 }
 
-/// Where an extension is noted.
+/// Index of a slot of the recombination cache.
 #[derive(Debug, Clone, Copy)]
 pub struct RecombinationSlot(usize);
 
-impl Extension {
-    /// Its place.
+impl ExtensionKey {
+    /// Return the slot of the extension.
     #[inline]
-    pub fn place(&self) -> RecombinationSlot {
-        let Extension { group, option, context, path, blocks } = *self;
+    pub fn slot(&self) -> RecombinationSlot {
+        let ExtensionKey { group, option, context, path, blocks } = *self;
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         let mixed = pair(context, option.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ pair(group, blocks ^ path).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        RecombinationSlot(to_usize(mixed >> (64 - RECENT_SLOTS.trailing_zeros())))
+        RecombinationSlot(to_usize(mixed >> (64 - RECOMBINATION_SLOTS.trailing_zeros())))
     }
 }

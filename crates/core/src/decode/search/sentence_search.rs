@@ -1,4 +1,4 @@
-//! A search on one sentence.
+//! A search on one sentence: its inputs, the empty hypothesis, future costs and groups.
 
 use crate::decode::ids::HypId;
 use crate::decode::lm::contexts::LmContextTable;
@@ -6,9 +6,9 @@ use crate::decode::models::Models;
 use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::OptionCollection;
 use crate::decode::options::scoring::ScoringConfig;
-use crate::decode::search::arena::{Arena, Row};
-use crate::decode::search::grouping::{Dealing, Group, Pile, Together};
-use crate::decode::search::hypothesis::{Hyp, Key};
+use crate::decode::search::arena::{HypothesisRow, SearchArena};
+use crate::decode::search::grouping::{Bucket, GroupKey, HypothesisGroup, HypothesisGrouping};
+use crate::decode::search::hypothesis::{Hypothesis, RecombinationKey};
 use crate::decode::settings::Settings;
 use crate::error::Result;
 use crate::feature::{Here, OptionId, PathScorer};
@@ -19,26 +19,26 @@ use crate::reorder::orientation::NO_BLOCKS;
 use crate::reorder::prune::Chooser;
 use std::ops::Range;
 
-/// What a search did.
+/// Statistics of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Extensions scored in full.
+pub struct SearchStats {
+    /// Number of scored extensions.
     pub scored: u64,
-    /// Hypotheses made.
-    pub made: u64,
-    /// Of these, merged with one that cannot be told apart.
+    /// Number of created hypotheses.
+    pub created: u64,
+    /// Number of recombined hypotheses.
     pub recombined: u64,
-    /// Dropped because their stack held better ones.
+    /// Number of hypotheses dropped by histogram and threshold pruning.
     pub pruned: u64,
-    /// Spans that could have come next and that path features left out.
-    pub narrowed: u64,
-    /// Jumps of the best translation by length: `jumps[d]` phrases stand `d` words from the end
-    /// of the phrase before.
+    /// Number of option lists skipped by early pruning.
+    pub pruned_early: u64,
+    /// Jump lengths of the best translation: `jumps[d]` phrases start `d` words from the end of the
+    /// phrase before.
     pub jumps: Vec<u32>,
 }
 
-/// A search at work on one sentence.
-pub struct Searcher<'s> {
+/// A search on one sentence.
+pub struct SentenceSearch<'s> {
     pub settings: &'s Settings,
     pub models: &'s Models<'s>,
     pub scoring: &'s ScoringConfig<'s>,
@@ -47,31 +47,40 @@ pub struct Searcher<'s> {
     pub fences: Option<&'s Fences>,
     pub option_cache: &'s OptionCache,
     pub contexts: &'s mut LmContextTable,
-    pub arena: &'s mut Arena,
+    pub arena: &'s mut SearchArena,
     pub paths: &'s [Box<dyn PathScorer + 's>],
-    pub stats: Statistics,
+    pub stats: SearchStats,
     pub job: &'s Job,
     pub length: u32,
-    /// Whether losers of a recombination are kept.
+    /// Whether recombined hypotheses are kept as arcs.
     pub keep_arcs: bool,
-    /// How far behind the best of its stack an extension may be.
+    /// Maximum distance of an extension to the best score of its stack.
     pub slack: f64,
     pub jump_weight: f64,
     pub path_weights: &'s [f64],
     pub keeps_blocks: bool,
     pub keeps_start: bool,
-    /// The place of the path feature that the search is pruned by, and what chooses by it.
+    /// Index of the path feature for early pruning, and the chooser with its rules.
     pub pruning: Option<(usize, Chooser)>,
 }
 
-impl Searcher<'_> {
-    /// Makes the empty hypothesis, number 0.
+impl SentenceSearch<'_> {
+    /// Start the sentence with the empty hypothesis, id 0.
     pub fn start(&mut self) {
-        let Arena { covers, stacks, hyps, rows, groups, states, choosing, lm_scores, .. } =
-            &mut *self.arena;
-        covers.reset(self.length, &self.options.future);
+        let SearchArena {
+            coverages,
+            stacks,
+            hyps,
+            rows,
+            groups,
+            states,
+            early_pruning,
+            lm_scores,
+            ..
+        } = &mut *self.arena;
+        coverages.reset(self.length, &self.options.future);
         let rules = self.pruning.as_ref().map(|(_, chooser)| chooser.rules());
-        choosing.restart(self.length, self.options, rules);
+        early_pruning.restart(self.length, self.options, rules);
         stacks.clear();
         rows.clear();
         groups.clear();
@@ -80,8 +89,13 @@ impl Searcher<'_> {
         let row: Vec<u32> = self.paths.iter().map(|path| path.start()).collect();
         let path = states.id(&row);
         let context = self.contexts.start(&self.scoring.lms);
-        hyps.restart(Hyp {
-            key: Key { context, path, blocks: NO_BLOCKS, ..Key::default() },
+        hyps.restart(Hypothesis {
+            key: RecombinationKey {
+                context,
+                path,
+                blocks: NO_BLOCKS,
+                ..RecombinationKey::default()
+            },
             score: 0.0,
             back: HypId::NONE,
             option: OptionId::NONE,
@@ -89,26 +103,30 @@ impl Searcher<'_> {
         });
     }
 
-    /// WeightedLms score with the future cost.
+    /// Return the weighted score with the future cost.
     pub fn total(&self, hyp: HypId) -> f64 {
-        let Hyp { key, score, .. } = self.arena.hyps.get(hyp);
-        score + self.rest(key)
+        let Hypothesis { key, score, .. } = self.arena.hyps.get(hyp);
+        score + self.future_cost(key)
     }
 
-    /// The future cost of hypotheses with this key.
-    pub fn rest(&self, key: &Key) -> f64 {
-        let covers = &self.arena.covers;
-        let mut ahead = self.ahead(covers.gap(key.cover), key.end, covers.covered(key.cover));
-        // Without path features no gap loses anything.
-        let is_open = || key.end < self.length && !covers.get(key.cover).has(key.end);
+    /// Return the future cost of hypotheses with this key.
+    pub fn future_cost(&self, key: &RecombinationKey) -> f64 {
+        let coverages = &self.arena.coverages;
+        let mut distortion_ahead = self.distortion_ahead(
+            coverages.gap(key.coverage),
+            key.end,
+            coverages.covered(key.coverage),
+        );
+        // Gap losses come from path features only.
+        let is_open = || key.end < self.length && !coverages.get(key.coverage).has(key.end);
         if !self.paths.is_empty() && is_open() {
-            ahead -= self.options.future.gap_loss(key.end);
+            distortion_ahead -= self.options.future.gap_loss(key.end);
         }
-        f64::from(covers.future(key.cover) + ahead)
+        f64::from(coverages.future(key.coverage) + distortion_ahead)
     }
 
-    /// The future cost of jumps; none is left when all is translated.
-    pub(super) fn ahead(&self, gap: u32, end: u32, covered: u32) -> f32 {
+    /// Return the future cost of distortion; 0 if all words are translated.
+    pub(super) fn distortion_ahead(&self, gap: u32, end: u32, covered: u32) -> f32 {
         if covered == self.length {
             return 0.0;
         }
@@ -116,89 +134,92 @@ impl Searcher<'_> {
         to_f32(-(self.jump_weight * f64::from(cost)))
     }
 
-    pub(super) fn here(&self, group: &Group) -> Here<'_> {
+    pub(super) fn here(&self, group: &HypothesisGroup) -> Here<'_> {
         Here {
-            cov: self.arena.covers.get(group.cover),
-            gap: self.arena.covers.gap(group.cover),
+            cov: self.arena.coverages.get(group.coverage),
+            gap: self.arena.coverages.gap(group.coverage),
             end: group.end,
             top: group.top,
             mode: group.mode,
         }
     }
 
-    /// The stack is complete: nothing is recombined with its hypotheses any more.
+    /// Finish a stack: end the recombination with its hypotheses.
     pub fn close(&mut self) {
         self.arena.hyps.close();
         self.arena.recent.restart(to_u32(self.arena.hyps.all().len()));
     }
 
-    /// Looks whether somebody wants to stop.
+    /// Return an error if the job was cancelled.
     pub fn check(&self) -> Result<()> {
         self.job.check()
     }
 }
 
-impl Searcher<'_> {
-    /// Drops what the beam does not hold and sorts the rest of a stack into groups; returns the
-    /// range of the new groups. No more than `limit` are kept; 0: any number.
+impl SentenceSearch<'_> {
+    /// Prune a stack and sort it into groups; return the range of the new groups. Keep at most
+    /// `limit` hypotheses; 0: no limit.
     pub fn group(&mut self, stack: &mut Vec<HypId>, limit: usize) -> Range<u32> {
         if limit > 0 && stack.len() > limit {
             self.keep_best(stack, limit);
         }
-        let mut dealing = std::mem::take(&mut self.arena.dealing);
-        dealing.clear();
+        let mut grouping = std::mem::take(&mut self.arena.grouping);
+        grouping.clear();
         for &id in &*stack {
-            let Hyp { key, score, .. } = self.arena.hyps.get(id);
-            dealing.count(self.together(key), *score, id);
+            let Hypothesis { key, score, .. } = self.arena.hyps.get(id);
+            grouping.count(self.group_key(key), *score, id);
         }
-        dealing.deal();
-        let groups = self.add_groups(&dealing);
-        self.arena.dealing = dealing;
+        grouping.sort();
+        let groups = self.add_groups(&grouping);
+        self.arena.grouping = grouping;
         groups
     }
 
-    /// The best of a stack; of equal ones those with the smaller coverage.
+    /// Keep the best `limit` hypotheses; ties keep the smaller coverage.
     fn keep_best(&mut self, stack: &mut Vec<HypId>, limit: usize) {
         stack.sort_by(|&a, &b| {
-            let blocks =
-                |hyp: HypId| self.arena.covers.get(self.arena.hyps.get(hyp).key.cover).blocks();
+            let blocks = |hyp: HypId| {
+                self.arena.coverages.get(self.arena.hyps.get(hyp).key.coverage).blocks()
+            };
             self.total(b).total_cmp(&self.total(a)).then_with(|| blocks(a).cmp(blocks(b)))
         });
         self.stats.pruned += (stack.len() - limit) as u64;
         stack.truncate(limit);
     }
 
-    fn together(&self, key: &Key) -> Together {
+    fn group_key(&self, key: &RecombinationKey) -> GroupKey {
         let blocks = if self.settings.space.needs_blocks() { key.blocks } else { 0 };
         let path = if self.pruning.is_some() { key.path } else { 0 };
-        Together(
-            u64::from(key.cover.0) << 32 | u64::from(key.end),
+        GroupKey(
+            u64::from(key.coverage.0) << 32 | u64::from(key.end),
             u64::from(blocks) << 32 | u64::from(path),
             key.mode,
         )
     }
 
-    /// Adds the groups that were dealt, without what the beam does not hold. What is still to
-    /// come is worth the same to all hypotheses of a group.
-    fn add_groups(&mut self, dealing: &Dealing) -> Range<u32> {
-        let Dealing { piles, order, dealt, .. } = dealing;
-        let rest = |pile: &Pile| self.rest(&self.arena.hyps.get(dealt[pile.start].1).key);
-        let bests = piles.iter().map(|pile| dealt[pile.start].0 + rest(pile));
+    /// Add the sorted groups after threshold pruning. All hypotheses of a group have the same
+    /// future cost.
+    fn add_groups(&mut self, grouping: &HypothesisGrouping) -> Range<u32> {
+        let HypothesisGrouping { buckets, order, sorted, .. } = grouping;
+        let future_cost =
+            |bucket: &Bucket| self.future_cost(&self.arena.hyps.get(sorted[bucket.start].1).key);
+        let bests = buckets.iter().map(|bucket| sorted[bucket.start].0 + future_cost(bucket));
         let least = bests.fold(f64::NEG_INFINITY, f64::max) + self.settings.beam();
         let first = to_u32(self.arena.groups.len());
         for &number in order {
-            let pile = &piles[number as usize];
-            let rest = self.rest(&self.arena.hyps.get(dealt[pile.start].1).key);
-            let all = &dealt[pile.start..pile.end];
-            let kept = &all[..all.partition_point(|(score, _)| score + rest >= least)];
+            let bucket = &buckets[number as usize];
+            let future_cost = self.future_cost(&self.arena.hyps.get(sorted[bucket.start].1).key);
+            let all = &sorted[bucket.start..bucket.end];
+            let kept = &all[..all.partition_point(|(score, _)| score + future_cost >= least)];
             self.stats.pruned += (all.len() - kept.len()) as u64;
             let Some(&(_, best)) = kept.first() else { continue };
             let at = to_u32(self.arena.rows.len());
-            self.arena.rows.extend(kept.iter().map(|&(_, hyp)| Row::new(hyp)));
-            let Key { cover, end, mode, blocks, path, .. } = self.arena.hyps.get(best).key;
-            self.arena.groups.push(Group {
+            self.arena.rows.extend(kept.iter().map(|&(_, hyp)| HypothesisRow::new(hyp)));
+            let RecombinationKey { coverage, end, mode, blocks, path, .. } =
+                self.arena.hyps.get(best).key;
+            self.arena.groups.push(HypothesisGroup {
                 rows: (at, to_u32(self.arena.rows.len())),
-                cover,
+                coverage,
                 end,
                 top: self.arena.stacks.top(blocks),
                 mode,

@@ -24,7 +24,7 @@ const OR: &str = "||";
 /// What becomes of given translations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkupMode {
-    /// Nothing but the given translations is used for the words they cover.
+    /// Nothing but the given translations is used for the words they coverage.
     #[default]
     Exclusive,
     /// They compete with those of the table.
@@ -54,7 +54,7 @@ impl MarkupMode {
 /// A translation that the writer gives for a span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// The source words it covers.
+    /// The source words it coverages.
     pub span: Span,
     /// Target words; none of them when the span is to be left out.
     pub words: Vec<String>,
