@@ -13,8 +13,8 @@ use wayword::Job;
 use wayword::align::Link;
 use wayword::corpus::annotated::{Annotation, Sentence as Annotated};
 use wayword::decode::{
-    Decoder, DerivationStep, Marked, MarkupMode, Models, Oov, Request, Search, Settings,
-    Translation, TranslationResult, Wanted,
+    Decoder, DerivationStep, MarkedSentence, MarkupMode, ModelSet, OovPolicy, OutputOptions,
+    SearchAlgorithm, SearchSettings, Translation, TranslationRequest, TranslationResult,
 };
 use wayword::error::Place;
 use wayword::feature::{Coverage, LanguageModel, NamedMatrix, Source, Span, Weights};
@@ -24,15 +24,16 @@ use wayword::reorder::orientation::NextTest;
 use wayword::reorder::waw::{Anchor, Model, Objective, Options, Templates, Trainer};
 use wayword::reorder::{Corpus, Distortion, Prune, Pruning, Space};
 
-const EVERYTHING: Wanted = Wanted { nbest: usize::MAX, distinct: false, graph: false, stacks: 0 };
+const EVERYTHING: OutputOptions =
+    OutputOptions { nbest: usize::MAX, distinct: false, graph: false, stacks: 0 };
 
-fn unlimited() -> Settings {
-    Settings {
+fn unlimited() -> SearchSettings {
+    SearchSettings {
         pop_limit: 0,
         stack_size: 0,
         threshold: 0.0,
         options_per_span: 0,
-        ..Settings::default()
+        ..SearchSettings::default()
     }
 }
 
@@ -111,25 +112,25 @@ fn trace(translation: &Translation) -> String {
     translation.steps.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-fn toy_outcome(settings: Settings) -> TranslationResult {
+fn toy_outcome(settings: SearchSettings) -> TranslationResult {
     let (table, lm) = (toy_table(), toy_lm());
-    let models = Models { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
+    let models = ModelSet { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
     let mut weights = models.weights().unwrap();
     for (name, value) in [("lm", 1.0), ("tm0", 1.0), ("d", 0.3), ("wp", -0.5)] {
         weights.set(name, value).unwrap();
     }
     let decoder = Decoder::new(models, weights, settings).unwrap();
-    let request = Request::of(&["s0", "s1", "s2", "s3"]);
+    let request = TranslationRequest::of(&["s0", "s1", "s2", "s3"]);
     decoder.worker().translate(&request, EVERYTHING, &Job::new(1)).unwrap()
 }
 
 #[test]
 fn the_toy_of_the_specification_comes_out_exactly() {
-    for search in [Search::Cube, Search::Stack] {
+    for search in [SearchAlgorithm::Cube, SearchAlgorithm::Stack] {
         for (_, distortion) in Distortion::ALL {
             for (limit, derivations) in [(0, 6), (2, 24), (6, 108)] {
                 let space = Space::Dl(Some(limit));
-                let settings = Settings { space, search, distortion, ..unlimited() };
+                let settings = SearchSettings { space, search, distortion, ..unlimited() };
                 let best = toy_outcome(settings).best;
                 assert_eq!(best.len(), derivations);
                 assert_eq!(best[0].words.join(" "), "the house is small");
@@ -183,7 +184,7 @@ fn random_table(seed: u32, orientation: Option<Orientation>) -> Table {
 }
 
 /// A weight for each feature, some negative.
-fn random_weights(models: &Models<'_>, seed: u32) -> Weights {
+fn random_weights(models: &ModelSet<'_>, seed: u32) -> Weights {
     let mut weights = models.weights().unwrap();
     for (number, name) in weights.names().to_vec().into_iter().enumerate() {
         let value = f64::from(noise(seed, &[number as u32, 7])) - 0.2;
@@ -215,8 +216,8 @@ fn problem(seed: u32, orientation: Option<&str>) -> Problem {
 }
 
 impl Problem {
-    fn models<'a>(&'a self, waw: Option<&'a Jumps>) -> Models<'a> {
-        Models {
+    fn models<'a>(&'a self, waw: Option<&'a Jumps>) -> ModelSet<'a> {
+        ModelSet {
             phrases: &self.table,
             lms: vec![&self.trigrams, &self.unigrams],
             orientation: self.orientation,
@@ -237,8 +238,11 @@ fn matrix(cells: &[f32]) -> NamedMatrix<'_> {
     NamedMatrix { feature: "waw", cells }
 }
 
-fn with_matrices<'a>(words: &'a [&'a str], matrices: &'a [NamedMatrix<'a>]) -> Request<'a> {
-    Request { source: Source { matrices, ..Source::of(words) }, markup: None }
+fn with_matrices<'a>(
+    words: &'a [&'a str],
+    matrices: &'a [NamedMatrix<'a>],
+) -> TranslationRequest<'a> {
+    TranslationRequest { source: Source { matrices, ..Source::of(words) }, markup: None }
 }
 
 fn by_waw(rules: Prune) -> Pruning {
@@ -326,31 +330,31 @@ fn sentence(seed: u32, length: usize) -> Vec<String> {
         .collect()
 }
 
-fn search(is_cube: bool) -> Search {
-    if is_cube { Search::Cube } else { Search::Stack }
+fn search(is_cube: bool) -> SearchAlgorithm {
+    if is_cube { SearchAlgorithm::Cube } else { SearchAlgorithm::Stack }
 }
 
 /// A seed, an orientation, and settings that leave out nothing that a space allows.
-fn complete() -> impl Strategy<Value = (u32, Option<&'static str>, Settings)> {
+fn complete() -> impl Strategy<Value = (u32, Option<&'static str>, SearchSettings)> {
     (0u32..1_000_000, 0..ORIENTATIONS.len(), 0..SPACES.len(), any::<bool>()).prop_map(
         |(seed, orientation, space, is_cube)| {
             let space = Space::named(SPACES[space]).unwrap();
-            let settings = Settings { space, search: search(is_cube), ..unlimited() };
+            let settings = SearchSettings { space, search: search(is_cube), ..unlimited() };
             (seed, ORIENTATIONS[orientation], settings)
         },
     )
 }
 
 /// A seed, and settings that prune hard.
-fn pruned() -> impl Strategy<Value = (u32, Settings)> {
+fn pruned() -> impl Strategy<Value = (u32, SearchSettings)> {
     (0u32..1_000_000, 0..SPACES.len(), any::<bool>()).prop_map(|(seed, space, is_cube)| {
-        let settings = Settings {
+        let settings = SearchSettings {
             space: Space::named(SPACES[space]).unwrap(),
             pruning: seed.is_multiple_of(2).then(|| by_waw(Prune::default())),
             search: search(is_cube),
             pop_limit: 7,
             stack_size: 5,
-            ..Settings::default()
+            ..SearchSettings::default()
         };
         (seed, settings)
     })
@@ -413,7 +417,7 @@ proptest! {
         }
         let models = problem.models(paths.then_some(&waw));
         let weights = random_weights(&models, seed);
-        let settings = Settings {
+        let settings = SearchSettings {
             pruning: after.prune.filter(|_| paths).map(by_waw),
             distortion: match (early, seed % 2) {
                 (true, _) => Distortion::Early,
@@ -441,7 +445,7 @@ proptest! {
             prop_assert!((total - translation.score).abs() < 1e-9);
         }
         // One result without a list is the first of the list.
-        let alone = decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
+        let alone = decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1)).unwrap();
         prop_assert_eq!(&alone.best[0], &outcome.best[0]);
     }
 
@@ -459,7 +463,7 @@ proptest! {
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let decoder = Decoder::new(models, weights.clone(), settings).unwrap();
         let mut worker = decoder.worker();
-        let wanted = Wanted { nbest: 10, distinct: true, graph: true, stacks: 3 };
+        let wanted = OutputOptions { nbest: 10, distinct: true, graph: true, stacks: 3 };
         let matrices = [matrix(&after.scores)];
         let request = with_matrices(&src, &matrices);
         let outcome = worker.translate(&request, wanted, &Job::new(1)).unwrap();
@@ -503,7 +507,8 @@ fn the_sum_of_the_word_after_word_model_does_not_depend_on_the_segmentation() {
     let score = |from: u32, to: u32| (0.1 + 0.08 * f64::from((3 * from + 5 * to) % 10)).ln() as f32;
     let cells: Vec<f32> = (0..5).flat_map(|from| (1..5).map(move |to| score(from, to))).collect();
     let waw = given();
-    let models = Models { phrases: &table, lms: Vec::new(), orientation: None, paths: vec![&waw] };
+    let models =
+        ModelSet { phrases: &table, lms: Vec::new(), orientation: None, paths: vec![&waw] };
     let weights = models.weights().unwrap();
     let at = weights.index("waw").unwrap();
     let decoder = Decoder::new(models, weights, unlimited()).unwrap();
@@ -534,10 +539,11 @@ fn a_matrix_of_another_size_is_told() {
     let waw = given();
     let models = problem.models(Some(&waw));
     let weights = models.weights().unwrap();
-    let decoder = Decoder::new(models, weights, Settings::default()).unwrap();
+    let decoder = Decoder::new(models, weights, SearchSettings::default()).unwrap();
     let matrices = [matrix(&[0.0; 6])];
     let request = with_matrices(&["s0", "s1", "s2"], &matrices);
-    let error = decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap_err();
+    let error =
+        decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "matrix:1: 6 numbers for 3 words; give 4 rows of 3, the start first"
@@ -607,12 +613,12 @@ proptest! {
         }
         let models = problem.models(Some(&waw));
         let weights = random_weights(&models, seed);
-        let settings = Settings { oov: if drop { Oov::Drop } else { Oov::Copy }, ..settings };
+        let settings = SearchSettings { oov: if drop { OovPolicy::Drop } else { OovPolicy::Copy }, ..settings };
         let mut demands = Demands { is_exclusive, ..Demands::default() };
         let mut line = String::new();
         mark(&mut line, &mut demands, &words, Span::new(0, length as u32), seed);
         let mode = if is_exclusive { MarkupMode::Exclusive } else { MarkupMode::Inclusive };
-        let marked = Marked::parse(&line, mode, &here()).unwrap();
+        let marked = MarkedSentence::parse(&line, mode, &here()).unwrap();
         prop_assert_eq!(marked.words(), &words[..]);
         let ways = Twin {
             models: &models, table: &problem.table, weights: &weights, settings: &settings,
@@ -622,14 +628,14 @@ proptest! {
         let mut worker = decoder.worker();
         let matrices = [matrix(&after.scores)];
         let source = Source { tags: Some(&tags), ..with_matrices(&src, &matrices).source };
-        let request = Request { source, markup: None };
+        let request = TranslationRequest { source, markup: None };
         let plain = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
-        let request = Request { source, markup: Some(marked.markup()) };
+        let request = TranslationRequest { source, markup: Some(marked.markup()) };
         let outcome = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
         prop_assert!(!ways.is_empty());
         assert_all(&outcome.best, &ways);
         // Nothing of the markup stays behind.
-        let request = Request { source, markup: None };
+        let request = TranslationRequest { source, markup: None };
         prop_assert_eq!(worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap(), plain);
     }
 
@@ -646,22 +652,23 @@ proptest! {
         let words = sentence(seed, length);
         let mut line = String::new();
         mark(&mut line, &mut Demands::default(), &words, Span::new(0, length as u32), seed);
-        let marked = Marked::parse(&line, MarkupMode::Exclusive, &here()).unwrap();
+        let marked = MarkedSentence::parse(&line, MarkupMode::Exclusive, &here()).unwrap();
         let decoder = Decoder::new(models, weights, settings).unwrap();
         let src: Vec<&str> = words.iter().map(String::as_str).collect();
         let matrices = [matrix(&after.scores)];
         let markup = Some(marked.markup());
-        let request = Request { markup, ..with_matrices(&src, &matrices) };
-        let outcome = decoder.translate_all(&[request], Wanted::default(), &Job::new(1));
+        let request = TranslationRequest { markup, ..with_matrices(&src, &matrices) };
+        let outcome = decoder.translate_all(&[request], OutputOptions::default(), &Job::new(1));
         let best = &outcome.unwrap()[0].best[0];
         prop_assert!(covered(best).into_iter().eq(0..length as u32), "{}", line);
     }
 }
 
-fn translate_marked(decoder: &Decoder<'_>, marked: &Marked) -> TranslationResult {
+fn translate_marked(decoder: &Decoder<'_>, marked: &MarkedSentence) -> TranslationResult {
     let words: Vec<&str> = marked.words().iter().map(String::as_str).collect();
-    let request = Request { markup: Some(marked.markup()), ..Request::of(&words) };
-    decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap()
+    let request =
+        TranslationRequest { markup: Some(marked.markup()), ..TranslationRequest::of(&words) };
+    decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1)).unwrap()
 }
 
 fn here() -> Place {
@@ -670,9 +677,9 @@ fn here() -> Place {
 
 #[test]
 fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
-    with_decoder(Settings::default(), |decoder| {
+    with_decoder(SearchSettings::default(), |decoder| {
         let line = "s0 <n translation=\"dwelling place\" prob=\"0.25\">s1 s2</n>";
-        let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
+        let marked = MarkedSentence::parse(line, MarkupMode::Exclusive, &here()).unwrap();
         let outcome = translate_marked(decoder, &marked);
         let best = &outcome.best[0];
         let step = best.steps.iter().find(|step| step.src == Span::new(1, 3)).unwrap();
@@ -684,9 +691,9 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
         }
     });
     // tm0 and tm1 of one given phrase: ln 0.25 / 2 each.
-    with_decoder(Settings::default(), |decoder| {
+    with_decoder(SearchSettings::default(), |decoder| {
         let line = "<n translation='x' prob='0.25'>s1</n>";
-        let marked = Marked::parse(line, MarkupMode::Exclusive, &here()).unwrap();
+        let marked = MarkedSentence::parse(line, MarkupMode::Exclusive, &here()).unwrap();
         let outcome = translate_marked(decoder, &marked);
         let best = &outcome.best[0];
         let value = |name: &str| {
@@ -702,7 +709,7 @@ fn a_given_translation_is_used_and_its_probability_shared_among_the_scores() {
 
 // ---- edges ----
 
-fn with_decoder<T>(settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
+fn with_decoder<T>(settings: SearchSettings, run: impl FnOnce(&Decoder<'_>) -> T) -> T {
     let problem = problem(11, ORIENTATIONS[1]);
     let models = problem.models(None);
     let mut weights = random_weights(&models, 11);
@@ -712,12 +719,14 @@ fn with_decoder<T>(settings: Settings, run: impl FnOnce(&Decoder<'_>) -> T) -> T
 
 #[test]
 fn an_empty_sentence_has_an_empty_translation() {
-    for search in [Search::Cube, Search::Stack] {
-        let settings = Settings { search, ..Settings::default() };
+    for search in [SearchAlgorithm::Cube, SearchAlgorithm::Stack] {
+        let settings = SearchSettings { search, ..SearchSettings::default() };
         with_decoder(settings, |decoder| {
-            let wanted = Wanted { nbest: 5, distinct: true, graph: true, stacks: 3 };
-            let outcome =
-                decoder.worker().translate(&Request::of(&[]), wanted, &Job::new(1)).unwrap();
+            let wanted = OutputOptions { nbest: 5, distinct: true, graph: true, stacks: 3 };
+            let outcome = decoder
+                .worker()
+                .translate(&TranslationRequest::of(&[]), wanted, &Job::new(1))
+                .unwrap();
             assert_eq!(outcome.best.len(), 1);
             assert!(outcome.best[0].words.is_empty());
             assert_eq!(outcome.best[0].score, 0.0);
@@ -727,11 +736,11 @@ fn an_empty_sentence_has_an_empty_translation() {
 
 #[test]
 fn unknown_words_pass_through_with_a_link() {
-    with_decoder(Settings { space: Space::Mono, ..Settings::default() }, |decoder| {
+    with_decoder(SearchSettings { space: Space::Mono, ..SearchSettings::default() }, |decoder| {
         let src = ["x", "y\0", "x"];
-        let request = Request::of(&src);
+        let request = TranslationRequest::of(&src);
         let outcome =
-            decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
+            decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1)).unwrap();
         let best = &outcome.best[0];
         assert_eq!(best.words, src);
         assert_eq!(best.links, [Link::new(0, 0), Link::new(1, 1), Link::new(2, 2)]);
@@ -743,7 +752,7 @@ fn unknown_words_pass_through_with_a_link() {
 fn runs_of_unknown_words_stay_in_order_under_any_weights_and_in_any_space() {
     let src = ["x", "s0", "y", "z", "v", "s1", "u", "t"];
     for space in SPACES {
-        for (search, jump) in [Search::Cube, Search::Stack]
+        for (search, jump) in [SearchAlgorithm::Cube, SearchAlgorithm::Stack]
             .into_iter()
             .flat_map(|search| [-2.0, -0.018, 0.0, 1.0].map(|jump| (search, jump)))
         {
@@ -751,11 +760,15 @@ fn runs_of_unknown_words_stay_in_order_under_any_weights_and_in_any_space() {
             let models = problem.models(None);
             let mut weights = random_weights(&models, 11);
             weights.set("d", jump).unwrap();
-            let settings =
-                Settings { space: Space::named(space).unwrap(), search, ..Settings::default() };
+            let settings = SearchSettings {
+                space: Space::named(space).unwrap(),
+                search,
+                ..SearchSettings::default()
+            };
             let decoder = Decoder::new(models, weights, settings).unwrap();
-            let wanted = Wanted { nbest: 50, ..Wanted::default() };
-            let outcome = decoder.worker().translate(&Request::of(&src), wanted, &Job::new(1));
+            let wanted = OutputOptions { nbest: 50, ..OutputOptions::default() };
+            let outcome =
+                decoder.worker().translate(&TranslationRequest::of(&src), wanted, &Job::new(1));
             for translation in outcome.unwrap().best {
                 let place = |word: &str| translation.words.iter().position(|own| own == word);
                 for run in [&["y", "z", "v"][..], &["u", "t"]] {
@@ -769,17 +782,18 @@ fn runs_of_unknown_words_stay_in_order_under_any_weights_and_in_any_space() {
 #[test]
 fn a_score_that_is_not_finite_is_an_error_and_no_empty_translation() {
     for value in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
-        for search in [Search::Cube, Search::Stack] {
+        for search in [SearchAlgorithm::Cube, SearchAlgorithm::Stack] {
             let table = toy_table();
             let lm = Grams { order: 2, score: Box::new(move |_, _| value) };
             let models =
-                Models { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
+                ModelSet { phrases: &table, lms: vec![&lm], orientation: None, paths: Vec::new() };
             let mut weights = models.weights().unwrap();
             weights.set("lm", 1.0).unwrap();
-            let settings = Settings { search, ..Settings::default() };
+            let settings = SearchSettings { search, ..SearchSettings::default() };
             let decoder = Decoder::new(models, weights, settings).unwrap();
-            let request = Request::of(&["s0", "s1"]);
-            let outcome = decoder.worker().translate(&request, Wanted::default(), &Job::new(1));
+            let request = TranslationRequest::of(&["s0", "s1"]);
+            let outcome =
+                decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1));
             let message = outcome.unwrap_err().to_string();
             assert!(message.starts_with("weights and models: found a translation with score "));
             assert!(message.contains("; expected finite scores; try smaller weights"));
@@ -789,12 +803,13 @@ fn a_score_that_is_not_finite_is_an_error_and_no_empty_translation() {
 
 #[test]
 fn unknown_words_are_left_out_when_asked_and_still_cost() {
-    for search in [Search::Cube, Search::Stack] {
-        let settings = Settings { oov: Oov::Drop, search, ..Settings::default() };
+    for search in [SearchAlgorithm::Cube, SearchAlgorithm::Stack] {
+        let settings = SearchSettings { oov: OovPolicy::Drop, search, ..SearchSettings::default() };
         with_decoder(settings, |decoder| {
             let src = ["x", "y"];
-            let request = Request::of(&src);
-            let outcome = decoder.worker().translate(&request, Wanted::default(), &Job::new(1));
+            let request = TranslationRequest::of(&src);
+            let outcome =
+                decoder.worker().translate(&request, OutputOptions::default(), &Job::new(1));
             let best = &outcome.unwrap().best[0];
             assert!(best.words.is_empty() && best.links.is_empty());
             assert_eq!(best.features.last(), Some(&-2.0));
@@ -809,11 +824,13 @@ fn a_thousand_words_are_translated_in_every_space() {
     let src: Vec<&str> = words.iter().map(String::as_str).collect();
     for space in ["mono", "dl:6", "ibm:4", "mj1", "mj2", "itg"] {
         let space = Space::named(space).unwrap();
-        let settings = Settings { space, pop_limit: 10, ..Settings::default() };
+        let settings = SearchSettings { space, pop_limit: 10, ..SearchSettings::default() };
         with_decoder(settings, |decoder| {
-            let request = Request::of(&src);
-            let outcome =
-                decoder.worker().translate(&request, Wanted::default(), &Job::new(1)).unwrap();
+            let request = TranslationRequest::of(&src);
+            let outcome = decoder
+                .worker()
+                .translate(&request, OutputOptions::default(), &Job::new(1))
+                .unwrap();
             let covered: u32 = outcome.best[0].steps.iter().map(|step| step.src.len()).sum();
             assert_eq!(covered, 1000);
         });
@@ -825,9 +842,10 @@ fn any_number_of_threads_gives_the_same_result() {
     let words: Vec<Vec<String>> = (0..40).map(|seed| sentence(seed, seed as usize % 9)).collect();
     let src: Vec<Vec<&str>> =
         words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
-    let src: Vec<Request<'_>> = src.iter().map(|words| Request::of(words)).collect();
-    with_decoder(Settings { pop_limit: 20, ..Settings::default() }, |decoder| {
-        let wanted = Wanted { nbest: 5, distinct: false, graph: true, stacks: 3 };
+    let src: Vec<TranslationRequest<'_>> =
+        src.iter().map(|words| TranslationRequest::of(words)).collect();
+    with_decoder(SearchSettings { pop_limit: 20, ..SearchSettings::default() }, |decoder| {
+        let wanted = OutputOptions { nbest: 5, distinct: false, graph: true, stacks: 3 };
         let run = |threads| decoder.translate_all(&src, wanted, &Job::new(threads)).unwrap();
         let alone = run(1);
         assert_eq!(alone.len(), 40);
@@ -838,10 +856,14 @@ fn any_number_of_threads_gives_the_same_result() {
 
 #[test]
 fn a_stopped_job_stops_the_search() {
-    with_decoder(Settings::default(), |decoder| {
+    with_decoder(SearchSettings::default(), |decoder| {
         let job = Job::new(2);
         job.stop();
-        let result = decoder.translate_all(&[Request::of(&["s0"]); 2], Wanted::default(), &job);
+        let result = decoder.translate_all(
+            &[TranslationRequest::of(&["s0"]); 2],
+            OutputOptions::default(),
+            &job,
+        );
         assert!(matches!(result, Err(wayword::Error::Interrupted)));
     });
 }
@@ -856,11 +878,11 @@ fn wrong_weights_and_settings_are_told() {
     let of_either_sign = weights.names().iter().zip(models.nonnegative());
     let of_either_sign = of_either_sign.filter(|(_, is_bounded)| !is_bounded);
     assert!(of_either_sign.map(|(name, _)| name).eq(["wp", "pp", "oov"]));
-    let settings = Settings { threshold: 2.0, ..Settings::default() };
+    let settings = SearchSettings { threshold: 2.0, ..SearchSettings::default() };
     let error = Decoder::new(models.clone(), weights, settings).err().unwrap();
     assert_eq!(error.to_string(), "threshold: found 2; expected a number from 0 (off) to 1");
     let other = Weights::zero(vec!["lm".into()]);
-    let error = Decoder::new(models, other, Settings::default()).err().unwrap();
+    let error = Decoder::new(models, other, SearchSettings::default()).err().unwrap();
     assert_eq!(
         error.to_string(),
         "weights: found lm; expected lm0, lm1, wp, pp, tm0, tm1, d, waw, lop, oov"

@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use wayword::Job;
 use wayword::corpus::LineReader;
 use wayword::decode::{
-    Decoder, Models, Request, Search, Settings, Translation, TranslationResult, Wanted,
+    Decoder, ModelSet, OutputOptions, SearchAlgorithm, SearchSettings, Translation,
+    TranslationRequest, TranslationResult,
 };
 use wayword::feature::Weights;
 use wayword::lm::{self, LmLoadOptions};
@@ -94,7 +95,7 @@ impl MosesCase {
         let lm = lm::load(&lm, LmLoadOptions::default(), &Job::default()).unwrap();
         let seat = TableSeat { table: &table, orientation: Some(kind) };
         let models =
-            Models { phrases: &seat, lms: vec![&lm], orientation: Some(kind), paths: vec![] };
+            ModelSet { phrases: &seat, lms: vec![&lm], orientation: Some(kind), paths: vec![] };
         let mut weights = models.weights().unwrap();
         let ini = fixture(&format!("moses2/moses.{}.ini", self.name));
         set_weights(&mut weights, &fs::read_to_string(ini).unwrap());
@@ -102,14 +103,20 @@ impl MosesCase {
         // As `wayword import-moses` sets it.
         let distortion = Distortion::Foreseen;
         let pop_limit = 1000;
-        let settings =
-            Settings { space, search: Search::Cube, pop_limit, distortion, ..Settings::default() };
+        let settings = SearchSettings {
+            space,
+            search: SearchAlgorithm::Cube,
+            pop_limit,
+            distortion,
+            ..SearchSettings::default()
+        };
         let decoder = Decoder::new(models, weights, settings.like_moses()).unwrap();
         let lines = read_lines("toy/test.de");
         let sentences: Vec<Vec<&str>> =
             lines.iter().map(|line| line.split_whitespace().collect()).collect();
-        let requests: Vec<Request<'_>> = sentences.iter().map(|words| Request::of(words)).collect();
-        let wanted = Wanted { nbest: OWN_ENTRIES, ..Wanted::default() };
+        let requests: Vec<TranslationRequest<'_>> =
+            sentences.iter().map(|words| TranslationRequest::of(words)).collect();
+        let wanted = OutputOptions { nbest: OWN_ENTRIES, ..OutputOptions::default() };
         let outcomes = decoder.translate_all(&requests, wanted, &Job::new(0)).unwrap();
         assert_eq!(outcomes.len(), SENTENCES);
         Decoded { names: decoder.weights().names().to_vec(), outcomes }

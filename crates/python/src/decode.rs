@@ -12,7 +12,8 @@ use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex};
 use wayword::align::Link;
 use wayword::decode::{
-    self, Memory, Models, Oov, Search, Settings, Suggestion, TypedPrefix, Wanted,
+    self, ModelSet, OovPolicy, OutputOptions, SearchAlgorithm, SearchSettings, Suggestion,
+    TypedPrefix, WorkerMemory,
 };
 use wayword::error::Error;
 use wayword::feature::{LanguageModel as LmSeat, PathFeature as PathSeat, Span, Weights};
@@ -39,9 +40,9 @@ type Suggested = (Vec<String>, usize, f32, f64);
 pub struct Decoder {
     models: Arc<Shared>,
     weights: Weights,
-    settings: Settings,
+    settings: SearchSettings,
     /// What threads learned in earlier calls.
-    memory: Mutex<Vec<Memory>>,
+    memory: Mutex<Vec<WorkerMemory>>,
 }
 
 /// The models of a decoder; decoders that differ in weights and settings share them.
@@ -62,13 +63,13 @@ impl Shared {
     }
 
     /// Runs something with the models in their seats.
-    fn with<T>(&self, run: impl FnOnce(Models<'_>) -> T) -> T {
+    fn with<T>(&self, run: impl FnOnce(ModelSet<'_>) -> T) -> T {
         let orientation = self.orientation;
         let paths = self.features.iter().map(|feature| &**feature).collect();
         let plain = self.lms.iter().map(|lm| &**lm as &dyn LmSeat);
         let Some(overlay) = &self.overlay else {
             let seat = TableSeat { table: &self.table, orientation };
-            return run(Models { phrases: &seat, lms: plain.collect(), orientation, paths });
+            return run(ModelSet { phrases: &seat, lms: plain.collect(), orientation, paths });
         };
         let seat = overlay.table(&self.table, orientation);
         let mixed = self.lms.iter().enumerate().map(|(at, lm)| overlay.language_model(at, lm));
@@ -77,7 +78,7 @@ impl Shared {
             Some(mixed) => mixed as &dyn LmSeat,
             None => plain,
         });
-        run(Models { phrases: &seat, lms: lms.collect(), orientation, paths })
+        run(ModelSet { phrases: &seat, lms: lms.collect(), orientation, paths })
     }
 }
 
@@ -88,14 +89,14 @@ impl Decoder {
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &SearchSettings {
         &self.settings
     }
 
     fn new(
         models: Arc<Shared>,
         given: Vec<(String, f64)>,
-        settings: Settings,
+        settings: SearchSettings,
     ) -> wayword::Result<Self> {
         let mut weights = models.with(|models| models.weights())?;
         for (name, value) in given {
@@ -115,7 +116,7 @@ impl Decoder {
             let decoder =
                 decode::Decoder::new(models, self.weights.clone(), self.settings.clone())?;
             let memory = self.memory.lock().map(|mut memory| std::mem::take(&mut *memory));
-            let decoder = decoder.remember(memory.unwrap_or_default());
+            let decoder = decoder.with_memory(memory.unwrap_or_default());
             let result = run(&decoder)?;
             if let Ok(mut memory) = self.memory.lock() {
                 *memory = decoder.into_memory();
@@ -129,7 +130,7 @@ impl Decoder {
         &self,
         py: Python<'_>,
         sources: &[PyRef<'_, Source>],
-        wanted: Wanted,
+        wanted: OutputOptions,
         (threads, progress): (usize, Option<Py<PyAny>>),
         turn: impl FnOnce(Vec<decode::TranslationResult>) -> T + Send,
     ) -> PyResult<T> {
@@ -248,7 +249,7 @@ impl Decoder {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<Outcome>> {
-        let wanted = Wanted { nbest, distinct, graph, stacks };
+        let wanted = OutputOptions { nbest, distinct, graph, stacks };
         let outcomes = self.translated(py, &sources, wanted, (threads, progress), |all| all)?;
         outcomes.into_iter().map(|outcome| Outcome::new(py, outcome)).collect()
     }
@@ -265,7 +266,7 @@ impl Decoder {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Vec<Vec<String>>, View)> {
-        let wanted = Wanted { nbest: size, distinct, graph: false, stacks: 0 };
+        let wanted = OutputOptions { nbest: size, distinct, graph: false, stacks: 0 };
         let (texts, rows) =
             self.translated(py, &sources, wanted, (threads, progress), texts_and_rows)?;
         Ok((texts, View::of(Arc::new(rows), SCORES, |rows: &Vec<f64>| rows)))
@@ -342,7 +343,7 @@ fn texts_and_rows(outcomes: Vec<decode::TranslationResult>) -> (Vec<Vec<String>>
 }
 
 /// Settings from a dictionary that holds all of them.
-fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<SearchSettings> {
     let text = |name: &str| -> PyResult<String> { given.as_any().get_item(name)?.extract() };
     let number = |name: &str| -> PyResult<usize> { given.as_any().get_item(name)?.extract() };
     let (space, search) = (text("space")?, text("search")?);
@@ -352,17 +353,17 @@ fn read_settings(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<Settings
     let threshold = given.as_any().get_item("threshold")?.extract()?;
     call(py, || {
         let Shaped { space, pruning } = Shaped::named(&space)?;
-        let settings = Settings {
+        let settings = SearchSettings {
             space,
             pruning,
-            search: Search::named(&search)?,
+            search: SearchAlgorithm::named(&search)?,
             pop_limit,
             stack_size,
             threshold,
             options_per_span,
             distortion: Distortion::named(&distortion)?,
-            oov: Oov::named(&oov)?,
-            ..Settings::default()
+            oov: OovPolicy::named(&oov)?,
+            ..SearchSettings::default()
         };
         match compat.as_str() {
             "none" => Ok(settings),

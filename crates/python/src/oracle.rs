@@ -8,7 +8,7 @@ use crate::source::{Source, held, with_requests};
 use crate::view::View;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use wayword::decode::{Search, Settings};
+use wayword::decode::{SearchAlgorithm, SearchSettings};
 use wayword::error::Error;
 use wayword::narrow::to_i64;
 use wayword::oracle::{self, Lattice, Monotone, Nearest, Oracle, Orders, Problem, Pruning, lag};
@@ -333,10 +333,10 @@ pub fn oracle_reach(
     enter(py, threads, progress, |job| {
         check_count(refs.len(), held.len())?;
         check_count(known.len(), held.len())?;
-        let settings = Settings {
+        let settings = SearchSettings {
             space: Space::named(space)?,
             pruning: None,
-            search: Search::Cube,
+            search: SearchAlgorithm::Cube,
             pop_limit,
             options_per_span,
             threshold: 0.0,

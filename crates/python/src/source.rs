@@ -3,7 +3,7 @@
 use crate::border::call;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use wayword::decode::{Marked, MarkupMode, Request};
+use wayword::decode::{MarkedSentence, MarkupMode, TranslationRequest};
 use wayword::error::Place;
 use wayword::feature::{Chunks, NamedMatrix, Source as CoreSource};
 
@@ -13,7 +13,7 @@ type GivenChunks = (Vec<String>, Vec<u32>, Vec<u32>);
 /// What tags in a line demand of its translation; see `wayword.decode.markup`.
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Markup {
-    inner: Arc<Marked>,
+    inner: Arc<MarkedSentence>,
     /// What it was read from, for pickles.
     line: String,
     mode: String,
@@ -33,7 +33,7 @@ impl Markup {
     ) -> PyResult<Self> {
         let inner = call(py, || {
             let place = Place { file: file.clone(), line: Some(number) };
-            Marked::parse(&line, MarkupMode::named(&mode)?, &place)
+            MarkedSentence::parse(&line, MarkupMode::named(&mode)?, &place)
         })?;
         Ok(Markup { inner: Arc::new(inner), line, mode, place: (file, number) })
     }
@@ -48,7 +48,7 @@ impl Markup {
     #[getter]
     fn is_empty(&self) -> bool {
         let markup = self.inner.markup();
-        markup.given().is_empty() && markup.fences().is_empty()
+        markup.given().is_empty() && markup.constraints().is_empty()
     }
 
     fn __len__(&self) -> usize {
@@ -79,7 +79,7 @@ pub struct Held {
     words: Vec<String>,
     tags: Option<Vec<String>>,
     chunks: Option<GivenChunks>,
-    markup: Option<Arc<Marked>>,
+    markup: Option<Arc<MarkedSentence>>,
     /// Log probabilities by path feature.
     matrices: Vec<(String, Vec<f32>)>,
 }
@@ -141,9 +141,9 @@ impl Held {
 }
 
 /// Runs something with the requests that sentences stand for.
-pub fn with_requests<T>(held: &[Arc<Held>], run: impl FnOnce(&[Request<'_>]) -> T) -> T {
+pub fn with_requests<T>(held: &[Arc<Held>], run: impl FnOnce(&[TranslationRequest<'_>]) -> T) -> T {
     let borrowed: Vec<Borrowed<'_>> = held.iter().map(|held| held.borrowed()).collect();
-    let requests: Vec<Request<'_>> = borrowed
+    let requests: Vec<TranslationRequest<'_>> = borrowed
         .iter()
         .zip(held)
         .enumerate()
@@ -156,7 +156,10 @@ pub fn with_requests<T>(held: &[Arc<Held>], run: impl FnOnce(&[Request<'_>]) -> 
                 matrices: &parts.matrices,
                 number,
             };
-            Request { source, markup: held.markup.as_deref().map(Marked::markup) }
+            TranslationRequest {
+                source,
+                markup: held.markup.as_deref().map(MarkedSentence::markup),
+            }
         })
         .collect();
     run(&requests)

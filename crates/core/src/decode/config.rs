@@ -1,7 +1,7 @@
 //! The configuration of a decoder: models, weights and settings, checked against each other.
 
-use crate::decode::models::{Layout, Models};
-use crate::decode::settings::Settings;
+use crate::decode::models::{FeatureLayout, ModelSet};
+use crate::decode::settings::SearchSettings;
 use crate::error::{Error, Result};
 use crate::feature::Weights;
 use crate::reorder::{Prune, Pruning, Shaped};
@@ -9,20 +9,20 @@ use crate::reorder::{Prune, Pruning, Shaped};
 /// Models, weights and settings of a system; immutable and shared by all workers.
 pub struct DecoderConfig<'a> {
     /// The models.
-    pub models: Models<'a>,
+    pub models: ModelSet<'a>,
     /// Columns of the features.
-    pub layout: Layout,
+    pub layout: FeatureLayout,
     /// The weight of each feature.
     pub weights: Weights,
     /// Settings of the search.
-    pub settings: Settings,
+    pub settings: SearchSettings,
     /// Index of the path feature that early pruning uses, and the pruning rules.
     pub pruning: Option<(usize, Prune)>,
 }
 
 impl<'a> DecoderConfig<'a> {
     /// Validate the settings, the names of the weights and the feature for early pruning.
-    pub fn new(models: Models<'a>, weights: Weights, settings: Settings) -> Result<Self> {
+    pub fn new(models: ModelSet<'a>, weights: Weights, settings: SearchSettings) -> Result<Self> {
         settings.check()?;
         let expected = models.weights()?;
         if weights.names() != expected.names() {
@@ -41,8 +41,8 @@ impl<'a> DecoderConfig<'a> {
     }
 }
 
-/// The place of the path feature that a search is to be pruned by.
-fn pruned_by(models: &Models<'_>, settings: &Settings, pruning: &Pruning) -> Result<usize> {
+/// Return the index of the path feature for early pruning.
+fn pruned_by(models: &ModelSet<'_>, settings: &SearchSettings, pruning: &Pruning) -> Result<usize> {
     let named = |name: &str| models.paths.iter().position(|path| path.name() == name);
     if let Some(place) = named(&pruning.feature).filter(|&place| models.paths[place].rates()) {
         return Ok(place);

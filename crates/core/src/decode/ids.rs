@@ -1,13 +1,13 @@
-//! Numbers of things the decoder keeps in rows, one type for each kind of thing.
+//! Ids: 32-bit indices, one type per kind of object.
 //!
-//! A hypothesis, a coverage, a list and a translation are all found by a number of 32 bits; as
-//! types of their own none of them can be taken for another. OptionCollection have theirs in `feature`,
-//! as path features know them by it too.
+//! Separate types prevent mixing up hypotheses, coverages, option lists and target phrases.
+//! `OptionId`
+//! is defined in `feature`, because path features use it too.
 
-/// Number of a context.
+/// Id of a language model context.
 pub type LmContextId = u32;
 
-/// Declares types of numbers.
+/// Define id types.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -16,7 +16,7 @@ macro_rules! numbers {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The place of what has this number.
+            /// Return the id as an index.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -26,22 +26,22 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// Number of a hypothesis; 0 is the empty one.
+    /// Id of a hypothesis; 0 is the empty one.
     HypId
-    /// Number of a coverage; 0 is the empty one.
+    /// Id of a coverage; 0 is the empty one.
     CoverageId
-    /// Number of a list: the options of a span, or those of them that enter it at one word.
+    /// Id of an option list.
     OptionListId
-    /// Number of a translation in the option_cache.
+    /// Id of a target phrase in the option cache.
     TargetPhraseId
 }
 
 impl HypId {
-    /// Stands for no hypothesis.
+    /// No hypothesis.
     pub const NONE: Self = HypId(u32::MAX);
 }
 
 impl CoverageId {
-    /// Stands for a coverage that nobody has asked for yet.
+    /// A coverage that is not computed yet.
     pub const NONE: Self = CoverageId(u32::MAX);
 }

@@ -1,26 +1,26 @@
-//! The models of a system side by side, and which weight belongs to which.
+//! The models of a system and the columns of their features.
 
 use crate::error::{Error, Result};
 use crate::feature::{LanguageModel, PathFeature, PhraseModel, Weights};
 use crate::orientation::Orientation;
 use std::ops::Range;
 
-/// The models a decoder works with; all are shared and never change.
+/// The models of a decoder; shared and immutable.
 #[derive(Clone)]
-pub struct Models<'a> {
-    /// Phrase pairs with their scores.
+pub struct ModelSet<'a> {
+    /// The phrase table.
     pub phrases: &'a dyn PhraseModel,
-    /// Language models, one or more, or none.
+    /// Language models; may be empty.
     pub lms: Vec<&'a dyn LanguageModel>,
-    /// What the orientation scores of `phrases` mean; none when it has none.
+    /// Type of the orientation scores of `phrases`; none without such scores.
     pub orientation: Option<Orientation>,
-    /// Further features with a state.
+    /// Path features.
     pub paths: Vec<&'a dyn PathFeature>,
 }
 
-/// Where the features of each model stand in the row of all features (definitions g.1).
+/// The columns of each model in a row of feature values (definitions g.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct FeatureLayout {
     /// Language models.
     pub lm: Range<usize>,
     /// Word penalty: minus the number of target words.
@@ -39,38 +39,38 @@ pub struct Layout {
     pub oov: usize,
 }
 
-impl Layout {
-    /// Number of features.
+impl FeatureLayout {
+    /// Return the number of features.
     pub fn len(&self) -> usize {
         self.oov + 1
     }
 
-    /// Never: a layout always has its fixed features.
+    /// Return false: the layout always has its fixed features.
     pub fn is_empty(&self) -> bool {
         false
     }
 }
 
-impl Models<'_> {
-    /// Where each feature stands.
-    pub fn layout(&self) -> Layout {
+impl ModelSet<'_> {
+    /// Return the columns of all features.
+    pub fn layout(&self) -> FeatureLayout {
         let lm = 0..self.lms.len();
         let tm = lm.end + 2..lm.end + 2 + self.phrases.tm_scores();
         let lr = tm.end + 1..tm.end + 1 + self.orientation.map_or(0, |o| o.names().len());
         let path = lr.end..lr.end + self.paths.len();
-        Layout { wp: lm.end, pp: lm.end + 1, d: tm.end, oov: path.end, lm, tm, lr, path }
+        FeatureLayout { wp: lm.end, pp: lm.end + 1, d: tm.end, oov: path.end, lm, tm, lr, path }
     }
 
-    /// Whether the weight of each feature is at least 0 by definition: a language model, a
-    /// translation score, orientation and a path feature are scores of which the higher is better,
-    /// and distortion is minus a cost. Word penalty, phrase penalty and unknown words are counts,
-    /// whose weights may have either sign.
+    /// Return for each feature whether its weight is at least 0 by definition. Language models,
+    /// translation scores, orientation and path features are scores (higher is better), and
+    /// distortion is a negative cost. Word penalty, phrase penalty and unknown words are counts;
+    /// their weights may have either sign.
     pub fn nonnegative(&self) -> Vec<bool> {
-        let Layout { wp, pp, oov, .. } = self.layout();
+        let FeatureLayout { wp, pp, oov, .. } = self.layout();
         (0..self.layout().len()).map(|feature| ![wp, pp, oov].contains(&feature)).collect()
     }
 
-    /// All features by name with weight 0, but unknown words with 100.
+    /// Return the names of all features with weight 0, except 100 for unknown words.
     pub fn weights(&self) -> Result<Weights> {
         let numbered = |name: &str, count: usize| -> Vec<String> {
             (0..count).map(|number| format!("{name}{number}")).collect()
@@ -92,7 +92,7 @@ impl Models<'_> {
     }
 }
 
-/// Refuses two features of one name.
+/// Return an error if two features have the same name.
 fn check_distinct(names: &[String]) -> Result<()> {
     match names.iter().enumerate().find(|&(at, name)| names[..at].contains(name)) {
         Some((_, name)) => Err(Error::Argument {

@@ -1,78 +1,78 @@
-//! What the user chooses about the search.
+//! Settings of the search.
 
 use crate::error::{Error, Result, named};
 use crate::reorder::orientation::{NextTest, Reduce};
 use crate::reorder::{Distortion, Pruning, Space};
 
-/// How hypotheses are made.
+/// The search algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
-    /// Best first, up to `pop_limit` hypotheses for each number of translated words.
+pub enum SearchAlgorithm {
+    /// Cube pruning: the best `pop_limit` extensions of each stack.
     Cube,
-    /// Every extension of the best `stack_size` hypotheses.
+    /// Stack search: every extension of the best `stack_size` hypotheses.
     Stack,
 }
 
-impl Search {
-    /// The search of this name.
-    pub fn named(name: &str) -> Result<Search> {
-        named("search", name, &[("cube", Search::Cube), ("stack", Search::Stack)])
+impl SearchAlgorithm {
+    /// Return the algorithm with a name.
+    pub fn named(name: &str) -> Result<SearchAlgorithm> {
+        named("search", name, &[("cube", SearchAlgorithm::Cube), ("stack", SearchAlgorithm::Stack)])
     }
 }
 
-/// What becomes of a word that has no translation.
+/// Treatment of words without a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oov {
-    /// It is its own translation.
+pub enum OovPolicy {
+    /// Copy the word.
     Copy,
-    /// It is left out.
+    /// Drop the word.
     Drop,
 }
 
-impl Oov {
-    /// The kind of this name.
-    pub fn named(name: &str) -> Result<Oov> {
-        named("oov", name, &[("copy", Oov::Copy), ("drop", Oov::Drop)])
+impl OovPolicy {
+    /// Return the policy with a name.
+    pub fn named(name: &str) -> Result<OovPolicy> {
+        named("oov", name, &[("copy", OovPolicy::Copy), ("drop", OovPolicy::Drop)])
     }
 }
 
-/// Everything about a search but the model and its weights.
+/// All settings of a search, except models and weights.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// Which orders of phrases are allowed.
+pub struct SearchSettings {
+    /// The reordering space.
     pub space: Space,
-    /// Which of them are worth trying; none when all are.
+    /// Early pruning; none to try all options.
     pub pruning: Option<Pruning>,
-    /// How hypotheses are made.
-    pub search: Search,
-    /// Hypotheses made per stack in cube pruning; 0 for all.
+    /// The search algorithm.
+    pub search: SearchAlgorithm,
+    /// Maximum number of hypotheses created per stack in cube pruning; 0: no limit.
     pub pop_limit: usize,
-    /// Hypotheses kept per stack in stack search; 0 for all.
+    /// Maximum number of hypotheses kept per stack in stack search; 0: no limit.
     pub stack_size: usize,
-    /// A hypothesis this many times less likely than the best of its stack is dropped; 0: none.
+    /// Threshold pruning: minimum probability relative to the best of the stack; 0: off.
     pub threshold: f64,
-    /// Translations tried per span; 0 for all.
+    /// Maximum number of translation options per span; 0: no limit.
     pub options_per_span: usize,
-    /// When the cost of a jump is charged.
+    /// The distortion cost.
     pub distortion: Distortion,
-    /// Whether the jump from the last phrase to the sentence's end counts.
+    /// Whether the jump from the last phrase to the end of the sentence counts.
     pub final_jump: bool,
-    /// Whether the last phrase scores `next` towards the sentence's end.
+    /// Whether the last phrase has a `next` score towards the end of the sentence.
     pub final_next: bool,
-    /// How `next` orientation is told.
+    /// The test for `next` orientation.
     pub next_test: NextTest,
-    /// How blocks of the orientation stack join.
+    /// The reductions of the orientation stack.
     pub reduce: Reduce,
-    /// What becomes of a word that has no translation.
-    pub oov: Oov,
+    /// Treatment of words without a translation.
+    pub oov: OovPolicy,
 }
 
-impl Default for Settings {
+impl Default for SearchSettings {
     fn default() -> Self {
-        Settings {
+        SearchSettings {
             space: Space::Dl(Some(6)),
             pruning: None,
-            search: Search::Cube,
+            search: SearchAlgorithm::Cube,
             pop_limit: 1000,
             stack_size: 200,
             threshold: 1e-5,
@@ -82,15 +82,16 @@ impl Default for Settings {
             final_next: true,
             next_test: NextTest::Gap,
             reduce: Reduce::Kary,
-            oov: Oov::Copy,
+            oov: OovPolicy::Copy,
         }
     }
 }
 
-impl Settings {
-    /// The same, with Moses' ways where they differ from ours (definitions ).
+impl SearchSettings {
+    /// Return the settings with the choices of Moses where they differ (definitions,
+    ///
     pub fn like_moses(self) -> Self {
-        Settings {
+        SearchSettings {
             final_jump: false,
             final_next: false,
             next_test: NextTest::Beside,
@@ -99,7 +100,7 @@ impl Settings {
         }
     }
 
-    /// Refuses values that cannot be meant.
+    /// Validate the settings.
     pub fn check(&self) -> Result<()> {
         if (0.0..=1.0).contains(&self.threshold) {
             return Ok(());
@@ -111,7 +112,7 @@ impl Settings {
         })
     }
 
-    /// What may lie between a hypothesis and the best of its stack, as a log.
+    /// Return the log of the pruning threshold.
     pub(super) fn beam(&self) -> f64 {
         if self.threshold > 0.0 { self.threshold.ln() } else { f64::NEG_INFINITY }
     }

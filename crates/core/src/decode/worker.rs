@@ -1,16 +1,17 @@
-//! One thread at work on one sentence after another.
+//! A worker: one thread that translates sentence by sentence.
 //!
 //! In: a request. Out: the best translations, or the score of a given one.
-//! How: the options of the sentence are found, path features see them, then a search runs; what
-//! it returns is scored again from the start.
+//! How: collect the options of the sentence, prepare the path features, search, and score the
+//! result
+//! again from the start.
 //! Cost: memory is kept between sentences.
 
 use crate::decode::config::DecoderConfig;
 use crate::decode::ids::HypId;
 use crate::decode::input::markup::Markup;
-use crate::decode::input::request::{Request, Wanted};
+use crate::decode::input::request::{OutputOptions, TranslationRequest};
 use crate::decode::lm::contexts::{LmContextTable, WeightedLms};
-use crate::decode::models::Layout;
+use crate::decode::models::FeatureLayout;
 use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::OptionCollection;
 use crate::decode::options::collection::WeightedPathScorers;
@@ -25,38 +26,37 @@ use crate::decode::search::cube::{self, CubeQueue};
 use crate::decode::search::hypothesis::Hypothesis;
 use crate::decode::search::sentence_search::{SearchStats, SentenceSearch};
 use crate::decode::search::stack;
-use crate::decode::settings::Search;
+use crate::decode::settings::SearchAlgorithm;
 use crate::error::{Error, Place, Result};
 use crate::feature::{OptionId, PathScorer, Span};
 use crate::job::Job;
 use crate::narrow::to_u32;
 use crate::orientation::Model;
-use crate::reorder::Fences;
+use crate::reorder::ReorderingConstraints;
 use crate::reorder::distortion::distance;
 use crate::reorder::prune::Chooser;
 use hashbrown::HashSet;
 
-/// NbestPaths looked at for each place in a list of distinct translations.
+/// Number of paths examined per entry of an n-best list of distinct translations.
 const DISTINCT_EFFORT: usize = 200;
 
-/// How far an extension may be behind the best of its stack, with scores as they would be if the
-/// largest weight of the language and translation models were 1. Beyond it hardly anything is part
-/// of a best translation; 14 loses a little, 18 nothing.
+/// Maximum distance of an extension to the best score of its stack, for a largest weight of 1 among
+/// the language and translation models. With 14 a few best translations change, with 18 none.
 const SLACK: f64 = 16.0;
 
-/// Most words of a sentence. What grows with their square takes some hundred megabytes then.
+/// Maximum number of words of a sentence. Memory that grows with the square reaches some hundred
+/// MB.
 pub const MAX_WORDS: usize = 2000;
 
-/// One thread at work; it remembers much from sentence to sentence, but nothing that would change
-/// a result.
-pub struct Worker<'d> {
+/// A worker of a decoder; its memory never changes a result.
+pub struct DecoderWorker<'d> {
     pub(super) config: &'d DecoderConfig<'d>,
-    pub(super) memory: Memory,
+    pub(super) memory: WorkerMemory,
 }
 
-/// What one thread remembers; it fits decoders of equal models, weights and settings only.
+/// Memory of a worker; valid for decoders with equal models, weights and settings.
 #[derive(Default)]
-pub struct Memory {
+pub struct WorkerMemory {
     contexts: LmContextTable,
     option_cache: OptionCache,
     options: OptionCollection,
@@ -64,15 +64,15 @@ pub struct Memory {
     cube: CubeQueue,
 }
 
-impl Worker<'_> {
-    /// Translates one sentence as its markup demands.
+impl DecoderWorker<'_> {
+    /// Translate a sentence under its markup.
     pub fn translate(
         &mut self,
-        request: &Request<'_>,
-        wanted: Wanted,
+        request: &TranslationRequest<'_>,
+        output: OutputOptions,
         job: &Job,
     ) -> Result<TranslationResult> {
-        let Worker { config, memory } = self;
+        let DecoderWorker { config, memory } = self;
         let limit = config.settings.options_per_span;
         config.with_options(*request, limit, memory, |prepared| {
             let scorer = config.scorer(
@@ -81,29 +81,29 @@ impl Worker<'_> {
                 prepared.option_cache,
                 prepared.paths,
             );
-            let keep_arcs = wanted.nbest > 1 || wanted.graph || wanted.stacks > 0;
+            let keep_arcs = output.nbest > 1 || output.graph || output.stacks > 0;
             let (mut search, cube) = config.search(prepared, keep_arcs, job);
             let last = config.run(&mut search, cube)?;
-            let stacks = match wanted.stacks {
+            let stacks = match output.stacks {
                 0 => Vec::new(),
                 most => search.stacks(&scorer, last, most),
             };
             let SentenceSearch { arena, mut stats, .. } = search;
-            let best = config.list(&scorer, arena, last, wanted, job)?;
+            let best = config.list(&scorer, arena, last, output, job)?;
             stats.jumps = jumps(&best[0]);
-            let graph = if wanted.graph { search_graph(&scorer, arena, last) } else { Vec::new() };
+            let graph = if output.graph { search_graph(&scorer, arena, last) } else { Vec::new() };
             Ok(TranslationResult { best, stats, graph, stacks })
         })
     }
 
-    /// Searches, and goes on from what a user has typed; see `suggest`.
+    /// Search, and complete a typed prefix; see `suggest`.
     pub fn suggest(
         &mut self,
-        request: &Request<'_>,
+        request: &TranslationRequest<'_>,
         typed: TypedPrefix<'_>,
         job: &Job,
     ) -> Result<Option<Suggestion>> {
-        let Worker { config, memory } = self;
+        let DecoderWorker { config, memory } = self;
         let limit = config.settings.options_per_span;
         config.with_options(*request, limit, memory, |prepared| {
             let scorer = config.scorer(
@@ -118,11 +118,11 @@ impl Worker<'_> {
         })
     }
 
-    /// Scores a translation given as phrases, source span and target words in target order.
-    /// None when the table has no such phrase, or the phrases do not coverage each word once.
+    /// Score a translation given as phrases (source span, target words) in target order. None if
+    /// the table lacks a phrase, or the phrases do not cover each word exactly once.
     pub fn score(
         &mut self,
-        request: &Request<'_>,
+        request: &TranslationRequest<'_>,
         phrases: &[(Span, Vec<&str>)],
     ) -> Result<Option<Translation>> {
         let mut covered = vec![false; request.source.words.len()];
@@ -135,7 +135,7 @@ impl Worker<'_> {
         if covered.contains(&false) {
             return Ok(None);
         }
-        let Worker { config, memory } = self;
+        let DecoderWorker { config, memory } = self;
         config.with_options(*request, 0, memory, |prepared| {
             let scorer = config.scorer(
                 prepared.src,
@@ -158,15 +158,15 @@ impl Worker<'_> {
 }
 
 impl DecoderConfig<'_> {
-    /// Finds the options of a sentence, up to `limit` a span, and hands them to `run`.
+    /// Collect the options of a sentence, at most `limit` per span, and call `run` with them.
     fn with_options<T>(
         &self,
-        request: Request<'_>,
+        request: TranslationRequest<'_>,
         limit: usize,
-        memory: &mut Memory,
+        memory: &mut WorkerMemory,
         run: impl FnOnce(PreparedSentence<'_>) -> Result<T>,
     ) -> Result<T> {
-        let Request { source, markup } = request;
+        let TranslationRequest { source, markup } = request;
         let src = source.words;
         if src.len() > MAX_WORDS {
             return Err(Error::Limit {
@@ -175,7 +175,7 @@ impl DecoderConfig<'_> {
                 limit: format!("{MAX_WORDS} words a sentence; split it"),
             });
         }
-        let Memory { contexts, option_cache, options, arena, cube } = memory;
+        let WorkerMemory { contexts, option_cache, options, arena, cube } = memory;
         let values = self.weights.values();
         let lms = WeightedLms::new(&self.models.lms, &values[self.layout.lm.clone()]);
         let DecoderConfig { models, layout, settings, .. } = self;
@@ -193,10 +193,11 @@ impl DecoderConfig<'_> {
         let seated = WeightedPathScorers { scorers: &paths, weights: &values[layout.path.clone()] };
         options.rank(option_cache, seated, self.pruning.is_some());
         let (scoring, paths) = (&scoring, &paths[..]);
-        let fences = markup.map(Markup::fences).filter(|fences| !fences.is_empty());
+        let constraints =
+            markup.map(Markup::constraints).filter(|constraints| !constraints.is_empty());
         run(PreparedSentence {
             src,
-            fences,
+            constraints,
             scoring,
             paths,
             options,
@@ -207,13 +208,13 @@ impl DecoderConfig<'_> {
         })
     }
 
-    /// Searches; the number of the whole translation. A score that is not finite is an error: it
-    /// compares with nothing, so that the search would end without a translation.
+    /// Run the search; return the complete hypothesis. A score that is not finite is an error,
+    /// because the search cannot compare it.
     fn run(&self, search: &mut SentenceSearch<'_>, cube: &mut CubeQueue) -> Result<HypId> {
         search.start();
         let last = match self.settings.search {
-            Search::Cube => cube::run(search, cube)?,
-            Search::Stack => stack::run(search)?,
+            SearchAlgorithm::Cube => cube::run(search, cube)?,
+            SearchAlgorithm::Stack => stack::run(search)?,
         };
         let Hypothesis { score, option, .. } = search.arena.hyps.get(last);
         let is_complete = *option != OptionId::NONE || search.length == 0;
@@ -221,7 +222,7 @@ impl DecoderConfig<'_> {
         Ok(last)
     }
 
-    /// A search on a sentence, and the memory of its queue.
+    /// Return a search on a sentence, and the memory of its queue.
     fn search<'s>(
         &'s self,
         prepared: PreparedSentence<'s>,
@@ -236,7 +237,7 @@ impl DecoderConfig<'_> {
             models: &self.models,
             scoring: prepared.scoring,
             options: prepared.options,
-            fences: prepared.fences,
+            constraints: prepared.constraints,
             option_cache: prepared.option_cache,
             contexts: prepared.contexts,
             arena: prepared.arena,
@@ -256,13 +257,13 @@ impl DecoderConfig<'_> {
         (search, prepared.cube)
     }
 
-    /// How far behind the best of its stack an extension may be, on the scale of the scores.
+    /// Return the maximum distance of an extension to the best score of its stack.
     fn slack(&self) -> f64 {
         if self.settings.pop_limit == 0 {
             return f64::INFINITY;
         }
         let values = self.weights.values();
-        let Layout { lm, tm, .. } = &self.layout;
+        let FeatureLayout { lm, tm, .. } = &self.layout;
         let weights = values[lm.clone()].iter().chain(&values[tm.clone()]);
         SLACK * weights.fold(0.0, |most: f64, weight| most.max(weight.abs()))
     }
@@ -291,22 +292,22 @@ impl DecoderConfig<'_> {
         scorer: &DerivationScorer<'_>,
         arena: &SearchArena,
         last: HypId,
-        wanted: Wanted,
+        output: OutputOptions,
         job: &Job,
     ) -> Result<Vec<Translation>> {
         if scorer.src.is_empty() {
             let features = vec![0.0; self.layout.len()];
             return Ok(vec![Translation { features, ..Translation::default() }]);
         }
-        let count = wanted.nbest.max(1);
-        let effort = if wanted.distinct { count.saturating_mul(DISTINCT_EFFORT) } else { count };
+        let count = output.nbest.max(1);
+        let effort = if output.distinct { count.saturating_mul(DISTINCT_EFFORT) } else { count };
         let mut seen: HashSet<Vec<String>, rustc_hash::FxBuildHasher> = HashSet::default();
         let mut best = Vec::new();
         for path in NbestPaths::new(arena.hyps.all(), last).take(effort) {
             job.check()?;
             let translation = scorer.translation(&path);
             check_score(translation.score)?;
-            if !wanted.distinct || seen.insert(translation.words.clone()) {
+            if !output.distinct || seen.insert(translation.words.clone()) {
                 best.push(translation);
             }
             if best.len() == count {
@@ -317,10 +318,10 @@ impl DecoderConfig<'_> {
     }
 }
 
-/// A sentence whose options are found, and the memory to search in.
+/// A sentence with its options, and the memory of the search.
 struct PreparedSentence<'a> {
     src: &'a [&'a str],
-    fences: Option<&'a Fences>,
+    constraints: Option<&'a ReorderingConstraints>,
     scoring: &'a ScoringConfig<'a>,
     paths: &'a [Box<dyn PathScorer + 'a>],
     options: &'a OptionCollection,
@@ -330,7 +331,7 @@ struct PreparedSentence<'a> {
     cube: &'a mut CubeQueue,
 }
 
-/// Refuses a total score that is not finite.
+/// Return an error unless a total score is finite.
 fn check_score(score: f64) -> Result<()> {
     if score.is_finite() {
         return Ok(());
@@ -343,7 +344,7 @@ fn check_score(score: f64) -> Result<()> {
     })
 }
 
-/// How many phrases of a translation stand how far from the one before.
+/// Count the phrases of a translation by their distance from the phrase before.
 fn jumps(translation: &Translation) -> Vec<u32> {
     let mut counts = Vec::new();
     let mut end = 0;

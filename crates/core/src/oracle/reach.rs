@@ -15,7 +15,7 @@
 
 use super::clipped::Clipped;
 use super::grams::{EMPTY, Grams};
-use crate::decode::{Decoder, Models, Request, Settings, Wanted};
+use crate::decode::{Decoder, ModelSet, OutputOptions, SearchSettings, TranslationRequest};
 use crate::error::Result;
 use crate::feature::{LanguageModel, LmState, PhraseModel};
 use crate::job::Job;
@@ -118,10 +118,10 @@ pub struct Reached {
 /// The best translation of a sentence among `nbest` of a search and those known to be within reach.
 pub fn reach(
     table: &dyn PhraseModel,
-    request: &Request<'_>,
+    request: &TranslationRequest<'_>,
     refs: &[Vec<&str>],
     known: &[Vec<&str>],
-    settings: &Settings,
+    settings: &SearchSettings,
     nbest: usize,
     job: &Job,
 ) -> Result<Reached> {
@@ -161,16 +161,16 @@ impl Reached {
 fn search(
     table: &dyn PhraseModel,
     model: &ReferenceModel,
-    request: &Request<'_>,
-    settings: &Settings,
+    request: &TranslationRequest<'_>,
+    settings: &SearchSettings,
     nbest: usize,
     job: &Job,
 ) -> Result<Vec<Vec<String>>> {
-    let models = Models { phrases: table, lms: vec![model], orientation: None, paths: vec![] };
+    let models = ModelSet { phrases: table, lms: vec![model], orientation: None, paths: vec![] };
     let mut weights = models.weights()?;
     weights.set("lm", 1.0)?;
     let decoder = Decoder::new(models, weights, settings.clone())?;
-    let wanted = Wanted { nbest, distinct: true, graph: false, stacks: 0 };
+    let wanted = OutputOptions { nbest, distinct: true, graph: false, stacks: 0 };
     let best = decoder.worker().translate(request, wanted, job)?.best;
     Ok(best.into_iter().map(|translation| translation.words).collect())
 }

@@ -6,7 +6,7 @@ use crate::Job;
 use crate::feature::Span;
 use crate::reorder::order::{inverse, inversions};
 use crate::reorder::walk::walk;
-use crate::reorder::{Fences, Space};
+use crate::reorder::{ReorderingConstraints, Space};
 use proptest::prelude::*;
 
 /// All permutations of so many items, in lexicographic order.
@@ -67,7 +67,7 @@ fn lattice_membership_and_the_decoders_walk_agree() {
             }
             let space = Space::named(name).unwrap();
             let single = |span: Span| span.len() == 1;
-            let (walked, _) = walk(space, &Fences::default(), length, &single);
+            let (walked, _) = walk(space, &ReorderingConstraints::default(), length, &single);
             let mut walked: Vec<Vec<u32>> =
                 walked.iter().map(|order| order.iter().map(|span| span.start).collect()).collect();
             walked.sort();

@@ -5,9 +5,9 @@
 //! Out: orders and ranks; which spans may come next; costs and orientation classes.
 
 mod annotated;
+pub mod constraints;
 mod corpus;
 pub mod distortion;
-pub mod fence;
 pub mod jump;
 pub mod lop;
 mod names;
@@ -20,8 +20,8 @@ pub mod space;
 pub(crate) mod walk;
 pub mod waw;
 
+pub use constraints::ReorderingConstraints;
 pub use corpus::Corpus;
 pub use distortion::Distortion;
-pub use fence::Fences;
 pub use prune::{Prune, Pruning};
 pub use space::{Shaped, Space};

@@ -218,13 +218,13 @@ impl fmt::Display for Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reorder::Fences;
+    use crate::reorder::ReorderingConstraints;
     use crate::reorder::walk::walk;
 
     /// Number of complete orders, and of dead ends on the way.
     fn count(name: &str, length: u32, has: &dyn Fn(Span) -> bool) -> (usize, usize) {
         let space = Space::named(name).unwrap();
-        let (orders, dead_ends) = walk(space, &Fences::default(), length, has);
+        let (orders, dead_ends) = walk(space, &ReorderingConstraints::default(), length, has);
         (orders.len(), dead_ends)
     }
 

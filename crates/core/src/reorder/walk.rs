@@ -1,12 +1,12 @@
-//! A walk through all orders that a space and fences allow, step by step, for tests.
+//! A walk through all orders that a space and reordering constraints allow, step by step, for tests.
 
 use super::orientation::{NO_BLOCKS, Reduce, StackId, Stacks};
-use super::{Fences, Space};
+use super::{ReorderingConstraints, Space};
 use crate::feature::{Coverage, Here, Span};
 
 struct Walk<'a> {
     space: Space,
-    fences: &'a Fences,
+    constraints: &'a ReorderingConstraints,
     length: u32,
     has: &'a dyn Fn(Span) -> bool,
     stacks: Stacks,
@@ -19,12 +19,12 @@ struct Walk<'a> {
 /// option.
 pub fn walk(
     space: Space,
-    fences: &Fences,
+    constraints: &ReorderingConstraints,
     length: u32,
     has: &dyn Fn(Span) -> bool,
 ) -> (Vec<Vec<Span>>, usize) {
     let (stacks, path, orders) = (Stacks::default(), Vec::new(), Vec::new());
-    let mut walk = Walk { space, fences, length, has, stacks, path, orders, dead_ends: 0 };
+    let mut walk = Walk { space, constraints, length, has, stacks, path, orders, dead_ends: 0 };
     walk.go(0, 0, NO_BLOCKS, Space::SETTLED);
     (walk.orders, walk.dead_ends)
 }
@@ -66,6 +66,7 @@ impl Walk<'_> {
         let admits = inside && self.space.admits(here, span, has);
         assert!(bound || !admits);
         assert!(admits == bound || self.space.remembers());
-        admits && (self.fences.is_empty() || self.fences.admit(self.space, here, span, &has))
+        admits
+            && (self.constraints.is_empty() || self.constraints.admit(self.space, here, span, &has))
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use wayword::align::Link;
 use wayword::corpus::WordId;
-use wayword::decode::{Models, Oov, Settings};
+use wayword::decode::{ModelSet, OovPolicy, SearchSettings};
 use wayword::feature::{
     Coverage, Here, LanguageModel, LmState, OptionId, PathFeature, PathScorer, Phrase,
     PhraseDetails, PhraseEntry, PhraseModel, Source, Span, Weights,
@@ -302,10 +302,10 @@ pub struct Way {
 
 /// The decoder that tries everything.
 pub struct Twin<'a> {
-    pub models: &'a Models<'a>,
+    pub models: &'a ModelSet<'a>,
     pub table: &'a Table,
     pub weights: &'a Weights,
-    pub settings: &'a Settings,
+    pub settings: &'a SearchSettings,
     pub src: &'a [&'a str],
     /// What the feature `waw` scores by, if it is there; it may prune early.
     pub after: Option<&'a After>,
@@ -408,8 +408,8 @@ impl Twin<'_> {
                     options.push(Option_ {
                         span,
                         words: match self.settings.oov {
-                            Oov::Copy => vec![self.src[start].to_owned()],
-                            Oov::Drop => vec![],
+                            OovPolicy::Copy => vec![self.src[start].to_owned()],
+                            OovPolicy::Drop => vec![],
                         },
                         tm: vec![0.0; self.table.tm],
                         orientation: Vec::new(),

@@ -1,39 +1,39 @@
-//! What is asked of a search.
+//! Requests: a sentence to translate, and the requested output.
 
 use crate::decode::input::markup::Markup;
 use crate::feature::Source;
 
-/// A sentence to be translated, and what its writer demands of the translation.
+/// A sentence to translate, with its markup.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Request<'a> {
+pub struct TranslationRequest<'a> {
     /// The sentence.
     pub source: Source<'a>,
-    /// Given translations, walls and zones.
+    /// Markup translations, walls and zones.
     pub markup: Option<&'a Markup>,
 }
 
-impl<'a> Request<'a> {
-    /// A sentence of which nothing is known but its words.
+impl<'a> TranslationRequest<'a> {
+    /// Create a request without annotation and markup.
     pub fn of(words: &'a [&'a str]) -> Self {
-        Request { source: Source::of(words), markup: None }
+        TranslationRequest { source: Source::of(words), markup: None }
     }
 }
 
-/// What is wanted besides the best translation.
+/// Output besides the best translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct OutputOptions {
     /// Length of the n-best list, at least 1.
     pub nbest: usize,
-    /// Whether equal strings appear once.
+    /// Whether n-best lists contain each string once.
     pub distinct: bool,
-    /// Whether the search graph is returned.
+    /// Whether to return the search graph.
     pub graph: bool,
-    /// How many hypotheses of each stack are returned.
+    /// Number of hypotheses to return per stack.
     pub stacks: usize,
 }
 
-impl Default for Wanted {
+impl Default for OutputOptions {
     fn default() -> Self {
-        Wanted { nbest: 1, distinct: false, graph: false, stacks: 0 }
+        OutputOptions { nbest: 1, distinct: false, graph: false, stacks: 0 }
     }
 }

@@ -10,9 +10,9 @@
 use crate::align::Link;
 use crate::corpus::{Vocab, WordId};
 use crate::decode::ids::TargetPhraseId;
-use crate::decode::input::markup::Given;
+use crate::decode::input::markup::MarkupTranslation;
 use crate::decode::lm::contexts::{LmContextTable, LmPhrase, PhraseWord};
-use crate::decode::models::{Layout, Models};
+use crate::decode::models::{FeatureLayout, ModelSet};
 use crate::decode::options::scoring::{
     COPY_SOURCE_WORD, CandidateBuffer, PhraseCandidate, PhraseOrigin, ScoringConfig, find_entry,
     weigh_orientation,
@@ -142,7 +142,7 @@ impl OptionCache {
     }
 
     /// Return the id of a source word; words that are not in the table get new ids.
-    pub fn source_id(&mut self, models: &Models<'_>, word: &str) -> WordId {
+    pub fn source_id(&mut self, models: &ModelSet<'_>, word: &str) -> WordId {
         models
             .phrases
             .source_id(word)
@@ -182,7 +182,7 @@ impl OptionCache {
         &mut self,
         scoring: &ScoringConfig<'_>,
         contexts: &mut LmContextTable,
-        given: &Given,
+        given: &MarkupTranslation,
     ) -> Result<TargetPhraseId> {
         self.sizes_before_markup.get_or_insert(CacheSizes {
             phrases: self.phrases.len(),
@@ -359,7 +359,7 @@ impl OptionCache {
     }
 
     /// Return the text of a target word; `src` is the first source word of the phrase.
-    pub fn text<'a>(&'a self, models: &'a Models<'_>, word: WordId, src: &'a str) -> &'a str {
+    pub fn text<'a>(&'a self, models: &'a ModelSet<'_>, word: WordId, src: &'a str) -> &'a str {
         match word {
             COPY_SOURCE_WORD => src,
             FIRST_MARKUP_WORD.. => &self.given[(word - FIRST_MARKUP_WORD) as usize],
@@ -373,13 +373,13 @@ impl OptionCache {
     }
 
     /// Return the translation scores of a phrase.
-    pub fn tm(&self, phrase: TargetPhraseId, layout: &Layout) -> &[f32] {
+    pub fn tm(&self, phrase: TargetPhraseId, layout: &FeatureLayout) -> &[f32] {
         let width = layout.tm.len();
         &self.tm[phrase.index() * width..(phrase.index() + 1) * width]
     }
 
     /// Return the orientation scores of a phrase; zeros if the pair has none.
-    pub fn orientation(&self, phrase: TargetPhraseId, layout: &Layout) -> &[f32] {
+    pub fn orientation(&self, phrase: TargetPhraseId, layout: &FeatureLayout) -> &[f32] {
         let width = layout.lr.len();
         &self.orientation[phrase.index() * width..(phrase.index() + 1) * width]
     }

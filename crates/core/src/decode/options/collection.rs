@@ -156,7 +156,7 @@ impl OptionCollection {
                 is_unknown[span.start as usize..span.end as usize].fill(false);
             }
         }
-        let is_cut = |word| markup.is_some_and(|markup| markup.fences().has_zone_edge(word));
+        let is_cut = |word| markup.is_some_and(|markup| markup.constraints().has_zone_edge(word));
         self.continues_run.clear();
         self.continues_run.extend((0..is_unknown.len()).map(|word| {
             word > 0 && is_unknown[word - 1] && is_unknown[word] && !is_cut(to_u32(word))

@@ -5,10 +5,10 @@
 
 use crate::align::Link;
 use crate::corpus::WordId;
-use crate::decode::input::markup::Given;
+use crate::decode::input::markup::MarkupTranslation;
 use crate::decode::lm::contexts::{LmContextTable, PrefixScores, WeightedLms};
-use crate::decode::models::{Layout, Models};
-use crate::decode::settings::Oov;
+use crate::decode::models::{FeatureLayout, ModelSet};
+use crate::decode::settings::OovPolicy;
 use crate::error::Result;
 use crate::feature::{PhraseDetails, PhraseEntry};
 use crate::narrow::{to_f32, to_u32};
@@ -54,11 +54,11 @@ pub enum PhraseOrigin {
 
 /// Models, weights and settings that the isolated scores depend on.
 pub struct ScoringConfig<'a> {
-    pub models: &'a Models<'a>,
-    pub layout: &'a Layout,
+    pub models: &'a ModelSet<'a>,
+    pub layout: &'a FeatureLayout,
     pub weights: &'a [f64],
     pub lms: WeightedLms<'a>,
-    pub oov: Oov,
+    pub oov: OovPolicy,
     /// Maximum number of target phrases per source phrase; 0: no limit.
     pub limit: usize,
 }
@@ -88,8 +88,8 @@ impl CandidateBuffer {
         self.tm.resize(scoring.layout.tm.len(), 0.0);
         let penalty = -scoring.weights[scoring.layout.oov];
         let words: &[WordId] = match scoring.oov {
-            Oov::Copy => &[COPY_SOURCE_WORD],
-            Oov::Drop => &[],
+            OovPolicy::Copy => &[COPY_SOURCE_WORD],
+            OovPolicy::Drop => &[],
         };
         self.push(scoring, penalty, words, PhraseOrigin::Unknown);
     }
@@ -99,7 +99,7 @@ impl CandidateBuffer {
         &mut self,
         scoring: &ScoringConfig<'_>,
         words: &[WordId],
-        given: &Given,
+        given: &MarkupTranslation,
     ) {
         let weights = &scoring.weights[scoring.layout.tm.clone()];
         let share = given.log_prob / weights.len().max(1) as f32;

@@ -1,28 +1,29 @@
-//! Scores a finished translation again from the start, feature by feature.
+//! Scores of a derivation, computed from the start, feature by feature.
 //!
 //! In: options in target order. Out: a `Translation` with the exact value of each feature.
-//! How: straight from the definitions, with no number that the search has remembered, so that a
-//! disagreement with the search would show (a test compares them).
+//! How: directly from the definitions, without cached values of the search, so that a test can
+//! compare
+//! both.
 
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
 use crate::decode::ids::TargetPhraseId;
-use crate::decode::models::{Layout, Models};
+use crate::decode::models::{FeatureLayout, ModelSet};
 use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::{OptionCollection, TranslationOption};
 use crate::decode::output::translation::{DerivationStep, TgtSpan, Translation};
-use crate::decode::settings::Settings;
+use crate::decode::settings::SearchSettings;
 use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
 use crate::narrow::to_u32;
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 
-/// What is needed to score a path again.
+/// A sentence with its options, for scoring derivations.
 pub struct DerivationScorer<'a> {
-    pub models: &'a Models<'a>,
-    pub layout: &'a Layout,
+    pub models: &'a ModelSet<'a>,
+    pub layout: &'a FeatureLayout,
     pub weights: &'a Weights,
-    pub settings: &'a Settings,
+    pub settings: &'a SearchSettings,
     pub src: &'a [&'a str],
     pub options: &'a OptionCollection,
     pub option_cache: &'a OptionCache,
@@ -30,7 +31,7 @@ pub struct DerivationScorer<'a> {
 }
 
 impl DerivationScorer<'_> {
-    /// The text of an option.
+    /// Return the target words of an option.
     pub fn words(&self, option: OptionId) -> impl Iterator<Item = &str> {
         let TranslationOption { phrase, span } = self.options.option(option);
         let src = self.src[span.start as usize];
@@ -40,7 +41,7 @@ impl DerivationScorer<'_> {
             .map(move |&word| self.option_cache.text(self.models, word, src))
     }
 
-    /// The translation that uses these options in this order.
+    /// Return the translation with these options in target order.
     pub fn translation(&self, options: &[OptionId]) -> Translation {
         let mut words: Vec<String> = Vec::new();
         let mut steps = Vec::new();
@@ -93,7 +94,7 @@ impl DerivationScorer<'_> {
         }
     }
 
-    /// Distortion and orientation.
+    /// Add distortion and orientation.
     fn order_features(&self, options: &[OptionId], features: &mut [f64]) {
         let length = to_u32(self.src.len());
         let mut blocks = vec![0; Coverage::blocks_for(length)];

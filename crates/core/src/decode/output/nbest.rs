@@ -1,9 +1,11 @@
-//! The n best ways through the recombined hypotheses.
+//! The n best paths through the recombined hypotheses.
 //!
 //! In: hypotheses with their arcs, and the complete one. Out: paths, best first, lazily.
-//! How: a path differs from an earlier one by an arc at one place and is the best from there
-//! back to the start; places before the last deviation are not touched, so each path comes once.
-//! Cost: O(arcs on the path) a path.
+//! How: a path deviates from an earlier path by an arc at one position, and follows the best path
+//! from
+//! there back to the start. Later deviations come only before that position, so no path occurs
+//! twice.
+//! Cost: O(arcs on the path) per path.
 
 use crate::decode::ids::HypId;
 use crate::decode::search::hypothesis::Hypothesis;
@@ -12,20 +14,20 @@ use crate::narrow::to_u32;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Stands for the path before the first.
+/// Parent of the first path.
 const FIRST: u32 = u32::MAX;
 
 /// An iterator over complete paths, best first.
 pub struct NbestPaths<'a> {
     hyps: &'a [Hypothesis],
-    /// Those that were returned.
+    /// Paths returned so far.
     known: Vec<Vec<HypId>>,
     queue: BinaryHeap<PathDeviation>,
-    /// Detours queued so far.
+    /// Number of queued deviations.
     queued: u32,
 }
 
-/// A path not yet written out: an earlier one up to `at`, where it takes `arc` instead.
+/// A path in the queue: its parent up to `at`, where it takes `arc` instead.
 #[derive(Debug, Clone, Copy)]
 struct PathDeviation {
     score: f64,
@@ -56,14 +58,14 @@ impl Ord for PathDeviation {
 }
 
 impl<'a> NbestPaths<'a> {
-    /// All paths to a complete hypothesis.
+    /// Iterate over all paths to a complete hypothesis.
     pub fn new(hyps: &'a [Hypothesis], last: HypId) -> Self {
         let score = hyps[last.index()].score;
         let first = PathDeviation { score, age: 0, parent: FIRST, at: 0, arc: last };
         NbestPaths { hyps, known: Vec::new(), queue: BinaryHeap::from(vec![first]), queued: 1 }
     }
 
-    /// Queues every way to leave this path after its last detour.
+    /// Queue all deviations from a path at the positions from `from` on.
     fn branch(&mut self, path: &[HypId], from: usize, score: f64) {
         for (at, &step) in path.iter().enumerate().skip(from) {
             let best = self.hyps[step.index()];
@@ -87,7 +89,7 @@ impl<'a> NbestPaths<'a> {
 impl Iterator for NbestPaths<'_> {
     type Item = Vec<OptionId>;
 
-    /// The options of the next path, in target order.
+    /// Return the options of the next path, in target order.
     fn next(&mut self) -> Option<Vec<OptionId>> {
         let PathDeviation { score, parent, at, arc, .. } = self.queue.pop()?;
         let mut path = match self.known.get(parent as usize) {

@@ -1,8 +1,8 @@
-//! The stacks of a finished search, for people to look at.
+//! The search graph and the stacks of a finished search, for inspection.
 //!
-//! In: a search and how many hypotheses of each stack are wanted. Out: by number of translated words
-//! the best hypotheses, each with what it added, its score with and without the future cost, how
-//! many others were recombined with it, and whether a whole translation came of it.
+//! In: a search, and the number of hypotheses per stack. Out: the arcs on all paths to a complete
+//! translation; for each stack the best hypotheses with their scores, the number of recombined
+//! hypotheses, and whether a complete translation contains them.
 //! Cost: linear in the hypotheses.
 
 use crate::decode::ids::HypId;
@@ -14,7 +14,7 @@ use crate::decode::search::sentence_search::SentenceSearch;
 use crate::feature::{OptionId, Span};
 use crate::narrow::to_u32;
 
-/// All arcs that lie on some way to the last hypothesis.
+/// Return all arcs on a path to the last hypothesis.
 pub fn search_graph(
     scorer: &DerivationScorer<'_>,
     arena: &SearchArena,
@@ -47,7 +47,7 @@ pub fn search_graph(
 }
 
 impl SentenceSearch<'_> {
-    /// The best `limit` hypotheses of each stack; `last` is the whole translation.
+    /// Return the best `limit` hypotheses of each stack; `last` is the complete hypothesis.
     pub fn stacks(
         &self,
         scorer: &DerivationScorer<'_>,
@@ -80,7 +80,7 @@ impl SentenceSearch<'_> {
         by_covered.into_iter().map(stack).collect()
     }
 
-    /// Which hypotheses lie on a way to the whole translation.
+    /// Return for each hypothesis whether it is on a path to the complete hypothesis.
     fn find_alive(&self, last: HypId) -> Vec<bool> {
         let hyps = self.arena.hyps.all();
         let mut is_alive = vec![false; hyps.len()];
@@ -101,7 +101,7 @@ impl SentenceSearch<'_> {
         is_alive
     }
 
-    /// How many hypotheses were count_recombined with this one.
+    /// Return the number of hypotheses recombined with this one.
     fn count_recombined(&self, head: HypId) -> u32 {
         let (mut count, mut arc) = (0, self.arena.hyps.get(head).arc);
         while arc != HypId::NONE {

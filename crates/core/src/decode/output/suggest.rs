@@ -1,13 +1,14 @@
-//! Completes what a user has begun to type, from the search graph of the sentence.
+//! Completion of a typed prefix, from the search graph of the sentence.
 //!
-//! In: a finished search with all its arcs, and the target words typed so far, the last of which may
-//! be half a word. Out: the translation whose beginning is nearest to these words, of equally near
-//! ones the best, and where in it the typed words end.
-//! How: every partial translation keeps, for each number of typed words that its own words stand
-//! for, the least edits and the best score (Och, Zens and Ney, 2003; Barrachina et al., 2009); a
-//! word for another costs by how many letters differ, as in Koehn, Tsoukala and Saint-Amand (2014).
+//! In: a finished search with all arcs, and the target words typed so far; the last word may be
+//! incomplete. Out: the translation with the smallest edit distance between its beginning and the
+//! prefix, the best score on ties, and the position where the prefix ends.
+//! How: each node keeps, for each number of matched typed words, the fewest edits and the best
+//! score
+//! (Och, Zens and Ney, 2003; Barrachina et al., 2009). A substitution costs the share of different
+//! letters, as in Koehn, Tsoukala and Saint-Amand (2014).
 //! Cost: O(arcs · typed words), a few milliseconds for thirty words.
-//! Not: a new search. What no hypothesis of the graph has is an edit.
+//! Not: a new search; words that are not in the graph count as edits.
 
 use crate::decode::ids::HypId;
 use crate::decode::output::derivation::DerivationScorer;
@@ -16,32 +17,32 @@ use crate::feature::OptionId;
 use crate::narrow::to_u32;
 use rustc_hash::FxHashMap;
 
-/// What a word too many or too few costs, and at most word for another.
+/// Cost of an insertion or a deletion, and maximum cost of a substitution.
 const EDIT: f32 = 1.0;
 
-/// What the user has typed.
+/// The words typed so far.
 #[derive(Debug, Clone, Copy)]
 pub struct TypedPrefix<'a> {
     /// Target words.
     pub words: &'a [&'a str],
-    /// Whether the last of them may go on.
+    /// Whether the last word may be incomplete.
     pub is_open: bool,
 }
 
-/// A translation that goes on from what was typed.
+/// A translation that continues a typed prefix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
-    /// All its words, from the first.
+    /// All words of the translation.
     pub words: Vec<String>,
-    /// How many of them stand for the typed ones.
+    /// Number of words that correspond to the typed prefix.
     pub typed: usize,
-    /// Edits between these and the typed ones.
+    /// Edit distance between these words and the typed prefix.
     pub edits: f32,
-    /// Its weighted score.
+    /// Weighted score of the translation.
     pub score: f64,
 }
 
-/// An arc of the graph.
+/// An arc of the search graph.
 struct LatticeArc {
     from: u32,
     to: u32,
@@ -49,16 +50,16 @@ struct LatticeArc {
     score: f64,
 }
 
-/// How far a partial translation has come.
+/// The best partial translation of a node for a number of matched typed words.
 #[derive(Debug, Clone, Copy)]
 struct PrefixCell {
     edits: f32,
     score: f64,
-    /// The arc that led here; none for the empty translation.
+    /// Index of the last arc; `u32::MAX` for the empty translation.
     arc: u32,
-    /// How many typed words there were before the arc.
+    /// Number of typed words matched before the arc.
     before: u32,
-    /// Words of the arc up to the end of the typed ones, if that lies in it.
+    /// Number of words of the arc up to the end of the typed prefix, if the arc contains that end.
     crossing: u32,
 }
 
@@ -80,7 +81,7 @@ impl PrefixCell {
     }
 }
 
-/// The best path on from the typed words; none for a sentence without words.
+/// Return the best completion of a typed prefix; none for an empty sentence.
 pub fn suggest(
     scorer: &DerivationScorer<'_>,
     arena: &SearchArena,
@@ -123,7 +124,7 @@ pub fn suggest(
     Some(trace_back(scorer, &arcs, &rows, width, nodes - 1))
 }
 
-/// TypedPrefix words that no word of the translation stands for.
+/// Skip typed words without a word of the translation.
 fn skip(row: &mut [PrefixCell]) {
     for at in 1..row.len() {
         let skipped = row[at - 1].with(EDIT);
@@ -133,7 +134,7 @@ fn skip(row: &mut [PrefixCell]) {
     }
 }
 
-/// One word further: `costs` tell what it costs to stand for each typed word.
+/// Add a word of the translation; `costs` has its substitution cost for each typed word.
 fn advance(now: &[PrefixCell], next: &mut Vec<PrefixCell>, costs: &[f32], words: u32) {
     let last = now.len() - 1;
     next.clear();
@@ -154,7 +155,7 @@ fn advance(now: &[PrefixCell], next: &mut Vec<PrefixCell>, costs: &[f32], words:
     skip_to_end(next, words);
 }
 
-/// As `skip`; where the last typed word is skipped, the translation goes on right here.
+/// Skip typed words as in `skip`, and note where the typed prefix ends.
 fn skip_to_end(row: &mut [PrefixCell], words: u32) {
     let last = row.len() - 1;
     for at in 1..row.len() {
@@ -168,7 +169,7 @@ fn skip_to_end(row: &mut [PrefixCell], words: u32) {
     }
 }
 
-/// What each word costs for each typed word.
+/// Cached substitution costs of each word for each typed word.
 struct EditCosts<'a> {
     typed: TypedPrefix<'a>,
     known: FxHashMap<String, Vec<f32>>,
@@ -190,7 +191,7 @@ impl EditCosts<'_> {
     }
 }
 
-/// Share of the letters that differ, 0 to 1.
+/// Return the edit distance of two words divided by the longer length, 0 to 1.
 fn letter_distance(word: &str, other: &str) -> f32 {
     if word == other {
         return 0.0;
@@ -208,8 +209,8 @@ fn letter_distance(word: &str, other: &str) -> f32 {
     row[other.len()] as f32 / word.len().max(other.len()).max(1) as f32
 }
 
-/// All arcs on some path to the end, those of shorter translations first, between nodes that are
-/// numbered anew: 0 is the empty translation, the last word the whole.
+/// Return all arcs on a path to the end, sorted by covered words, and the number of nodes. Node 0
+/// is the empty translation, the last node the complete one.
 fn collect_arcs(
     scorer: &DerivationScorer<'_>,
     arena: &SearchArena,
@@ -255,7 +256,7 @@ fn collect_arcs(
     (arcs, reached.len())
 }
 
-/// The translation that the best path to the end spells.
+/// Return the translation of the best path to the end.
 fn trace_back(
     scorer: &DerivationScorer<'_>,
     arcs: &[LatticeArc],

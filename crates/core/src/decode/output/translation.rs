@@ -1,4 +1,4 @@
-//! What a search returns.
+//! Types of the results of a search.
 
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};
@@ -6,7 +6,7 @@ use crate::decode::search::sentence_search::SearchStats;
 use crate::feature::Span;
 use std::ops::Range;
 
-/// A phrase of a translation: source words, and the target words they became.
+/// A phrase of a derivation: its source and target words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DerivationStep {
     /// Source words.
@@ -25,89 +25,89 @@ pub struct TgtSpan {
 }
 
 impl TgtSpan {
-    /// The places of its words.
+    /// Return the positions of its words.
     pub fn range(self) -> Range<usize> {
         self.start.index()..self.end.index()
     }
 }
 
-/// One way to translate a sentence.
+/// A translation of a sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
     /// Target words.
     pub words: Vec<String>,
-    /// WeightedLms sum of the features.
+    /// Weighted sum of the features.
     pub score: f64,
     /// Value of each feature, in the order of the weights.
     pub features: Vec<f64>,
     /// Phrases in target order.
     pub steps: Vec<DerivationStep>,
-    /// Links from the phrases used, in the order of the target words' phrases.
+    /// Alignment links of all phrases, in target order of the phrases.
     pub links: Vec<Link>,
-    /// Source words that no model has a translation for, from left to right.
+    /// Source words without a translation, from left to right.
     pub unknown: Vec<SrcPos>,
 }
 
-/// One way from a partial translation to a longer one.
+/// An arc of the search graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphArc {
-    /// The shorter one; 0 is the empty translation.
+    /// The hypothesis before the arc; 0 is the empty one.
     pub from: u32,
-    /// The longer one.
+    /// The hypothesis after the arc.
     pub to: u32,
-    /// Source words added.
+    /// Source words of the phrase.
     pub src: Span,
-    /// Target words added.
+    /// Target words of the phrase.
     pub words: Vec<String>,
-    /// WeightedLms score added.
+    /// Weighted score of the phrase in context.
     pub score: f64,
 }
 
-/// The hypotheses that translate so many words.
+/// The hypotheses with the same number of translated words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackSnapshot {
-    /// Hypotheses that were told apart.
+    /// Number of hypotheses after recombination.
     pub kept: u32,
-    /// Hypotheses that were merged with one of these.
+    /// Number of hypotheses recombined with them.
     pub recombined: u32,
-    /// Of those kept, how many no whole translation came of.
+    /// Number of kept hypotheses outside all complete translations.
     pub abandoned: u32,
     /// The best of them, best first.
     pub best: Vec<HypothesisSnapshot>,
 }
 
-/// A hypothesis.
+/// A hypothesis of a finished search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HypothesisSnapshot {
-    /// Its number; 0 is the empty one.
+    /// Id; 0 is the empty hypothesis.
     pub number: u32,
-    /// The one it extends.
+    /// Id of the hypothesis before the last phrase.
     pub back: u32,
     /// Source words of its last phrase.
     pub src: Span,
     /// Target words of its last phrase.
     pub words: Vec<String>,
-    /// Source words translated.
+    /// Translated source words.
     pub covered: Vec<u32>,
-    /// WeightedLms score so far.
+    /// Weighted score without the future cost.
     pub score: f64,
-    /// The same with the future cost.
+    /// Weighted score with the future cost.
     pub total: f64,
-    /// How many others were merged with it.
+    /// Number of hypotheses recombined with it.
     pub recombined: u32,
-    /// Whether a whole translation came of it.
+    /// Whether a complete translation contains it.
     pub is_alive: bool,
 }
 
-/// Everything that is known about a sentence after the search.
+/// All results of a search on one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranslationResult {
     /// The best translations, best first; never empty.
     pub best: Vec<Translation>,
-    /// What the search did.
+    /// Statistics of the search.
     pub stats: SearchStats,
-    /// All ways that lead to a complete translation, if asked for; ordered by where they lead.
+    /// Arcs on all paths to a complete translation, sorted by target; empty unless requested.
     pub graph: Vec<GraphArc>,
-    /// The best hypotheses by number of translated words, if asked for.
+    /// The best hypotheses of each stack; empty unless requested.
     pub stacks: Vec<StackSnapshot>,
 }

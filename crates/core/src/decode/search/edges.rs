@@ -71,7 +71,7 @@ impl SentenceSearch<'_> {
         let here = self.here(group);
         let space = self.settings.space;
         let window = space.window(&here);
-        let is_bound_enough = self.fences.is_none() && !space.remembers();
+        let is_bound_enough = self.constraints.is_none() && !space.remembers();
         let mut start = here.cov.next_free(window.start);
         while start < window.end {
             let free = here.cov.next_covered(start);
@@ -103,13 +103,13 @@ impl SentenceSearch<'_> {
         let space = self.settings.space;
         let has = |span: Span| self.options.has(span);
         space.admits(here, span, has)
-            && self.fences.is_none_or(|fences| fences.admit(space, here, span, &has))
+            && self.constraints.is_none_or(|constraints| constraints.admit(space, here, span, &has))
     }
 
     /// Return the key of the allowed lists; none if the space has a state or there are constraints.
     fn allowed_key(&self, group: &HypothesisGroup) -> Option<AllowedKey> {
         let space = self.settings.space;
-        let is_bound = self.fences.is_none() && !space.remembers();
+        let is_bound = self.constraints.is_none() && !space.remembers();
         is_bound.then(|| {
             let here = self.here(group);
             let window = space.window(&here);

@@ -2,19 +2,19 @@
 
 use crate::decode::ids::HypId;
 use crate::decode::lm::contexts::LmContextTable;
-use crate::decode::models::Models;
+use crate::decode::models::ModelSet;
 use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::OptionCollection;
 use crate::decode::options::scoring::ScoringConfig;
 use crate::decode::search::arena::{HypothesisRow, SearchArena};
 use crate::decode::search::grouping::{Bucket, GroupKey, HypothesisGroup, HypothesisGrouping};
 use crate::decode::search::hypothesis::{Hypothesis, RecombinationKey};
-use crate::decode::settings::Settings;
+use crate::decode::settings::SearchSettings;
 use crate::error::Result;
 use crate::feature::{Here, OptionId, PathScorer};
 use crate::job::Job;
 use crate::narrow::{to_f32, to_u32};
-use crate::reorder::Fences;
+use crate::reorder::ReorderingConstraints;
 use crate::reorder::orientation::NO_BLOCKS;
 use crate::reorder::prune::Chooser;
 use std::ops::Range;
@@ -39,12 +39,12 @@ pub struct SearchStats {
 
 /// A search on one sentence.
 pub struct SentenceSearch<'s> {
-    pub settings: &'s Settings,
-    pub models: &'s Models<'s>,
+    pub settings: &'s SearchSettings,
+    pub models: &'s ModelSet<'s>,
     pub scoring: &'s ScoringConfig<'s>,
     pub options: &'s OptionCollection,
     /// Walls and zones, if there are any.
-    pub fences: Option<&'s Fences>,
+    pub constraints: Option<&'s ReorderingConstraints>,
     pub option_cache: &'s OptionCache,
     pub contexts: &'s mut LmContextTable,
     pub arena: &'s mut SearchArena,

@@ -1,10 +1,11 @@
-//! What the writer of a sentence demands of its translation, and the tags it is written with.
+//! Markup: tags with translations and reordering constraints for a sentence.
 //!
 //! In: a line such as `das <n translation="dwelling||home" prob="0.8||0.2">haus</n> <wall/> …`.
-//! Out: its words, and a `Markup`: translations given for spans, walls and zones.
-//! How: one pass over the line. Tags stand between words; `<zone>…</zone>` and `<wall/>` are about
-//! order, any other name must have a translation. In words and attributes `&lt; &gt; &amp; &quot;
-//! &apos;` and `&#…;` stand for signs.
+//! Out: its words, and a `Markup`: translations of spans, walls and zones.
+//! How: one pass over the line. Tags stand between words; `<zone>…</zone>` and `<wall/>` constrain
+//! the
+//! order, any other tag must have a translation. In words and attributes `&lt; &gt; &amp; &quot;
+//! &apos;` and `&#…;` are character entities.
 //! Cost: linear in the line.
 //! Not: Moses' `constraint` mode, its `span` attribute and its other tags.
 
@@ -15,26 +16,26 @@ mod tests;
 use crate::error::{Error, Place, Result};
 use crate::feature::Span;
 use crate::narrow::{to_f32, to_u32};
-use crate::reorder::Fences;
-use tag::{Fault, Kind, Tag, unescape};
+use crate::reorder::ReorderingConstraints;
+use tag::{MarkupTag, TagError, TagKind, unescape};
 
-/// Stands between translations and between probabilities in an attribute.
+/// Separator of translations and of probabilities in an attribute.
 const OR: &str = "||";
 
-/// What becomes of given translations.
+/// Use of markup translations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkupMode {
-    /// Nothing but the given translations is used for the words they coverage.
+    /// Only markup translations are used for the words they cover.
     #[default]
     Exclusive,
-    /// They compete with those of the table.
+    /// Markup translations compete with those of the phrase table.
     Inclusive,
-    /// They are read and left out; walls and zones hold.
+    /// Markup translations are ignored; walls and zones apply.
     Ignore,
 }
 
 impl MarkupMode {
-    /// The mode of this name, as Moses calls it.
+    /// Return the mode with a name, as in Moses.
     pub fn named(name: &str) -> Result<MarkupMode> {
         match name {
             "exclusive" => Ok(MarkupMode::Exclusive),
@@ -51,80 +52,82 @@ impl MarkupMode {
     }
 }
 
-/// A translation that the writer gives for a span.
+/// A translation of a span in the markup.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
-    /// The source words it coverages.
+pub struct MarkupTranslation {
+    /// The source words it covers.
     pub span: Span,
-    /// Target words; none of them when the span is to be left out.
+    /// Target words; empty to drop the span.
     pub words: Vec<String>,
     /// Natural log of its probability.
     pub log_prob: f32,
 }
 
-/// Demands on the translation of one sentence.
+/// The markup of one sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Markup {
-    /// Translations by span, from left to right; spans are equal or apart.
-    pub(in crate::decode) given: Vec<Given>,
-    /// Whether nothing else may be used for the words of these spans.
+    /// Translations from left to right; two spans are equal or disjoint.
+    pub(in crate::decode) given: Vec<MarkupTranslation>,
+    /// Whether only markup translations may cover the words of these spans.
     pub(in crate::decode) is_exclusive: bool,
-    /// Walls and zones; no edge of a given span lies across them.
-    pub(in crate::decode) fences: Fences,
+    /// Walls and zones; they never cross the span of a markup translation.
+    pub(in crate::decode) constraints: ReorderingConstraints,
 }
 
 /// A sentence with its markup.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Marked {
+pub struct MarkedSentence {
     words: Vec<String>,
     markup: Markup,
 }
 
 impl Markup {
-    /// Translations by span, from left to right; spans are equal or apart.
-    pub fn given(&self) -> &[Given] {
+    /// Return the translations from left to right; two spans are equal or disjoint.
+    pub fn given(&self) -> &[MarkupTranslation] {
         &self.given
     }
 
-    /// Walls and zones.
-    pub fn fences(&self) -> &Fences {
-        &self.fences
+    /// Return the walls and zones.
+    pub fn constraints(&self) -> &ReorderingConstraints {
+        &self.constraints
     }
 
-    /// Length of the longest span with a given translation.
+    /// Return the length of the longest span with a markup translation.
     pub(in crate::decode) fn longest(&self) -> u32 {
         self.given.iter().map(|given| given.span.len()).max().unwrap_or(0)
     }
 
-    /// Whether a span holds words for which only given translations may be used.
+    /// Return whether a span contains words that only markup translations may cover.
     pub(in crate::decode) fn reserves(&self, span: Span) -> bool {
-        let meets = |given: &Given| given.span.start < span.end && span.start < given.span.end;
+        let meets =
+            |given: &MarkupTranslation| given.span.start < span.end && span.start < given.span.end;
         self.is_exclusive && self.given.iter().any(meets)
     }
 }
 
-impl Marked {
-    /// Source words.
+impl MarkedSentence {
+    /// Return the source words.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// What is demanded of their translation.
+    /// Return the markup.
     pub fn markup(&self) -> &Markup {
         &self.markup
     }
 
-    /// Reads a marked-up line; `place` is where it comes from.
-    pub fn parse(line: &str, mode: MarkupMode, place: &Place) -> Result<Marked> {
-        let mut reader = Reader { line, place, words: Vec::new(), given: Vec::new(), open: vec![] };
+    /// Parse a marked-up line; `place` is its position for error messages.
+    pub fn parse(line: &str, mode: MarkupMode, place: &Place) -> Result<MarkedSentence> {
+        let mut reader =
+            MarkupParser { line, place, words: Vec::new(), given: Vec::new(), open: vec![] };
         let (mut zones, mut walls) = (Vec::new(), Vec::new());
         let mut at = 0;
         while let Some(length) = line[at..].find('<') {
             reader.read_words(&line[at..at + length]);
-            let tag = Tag::read(line, at + length).map_err(|fault| reader.fault(fault))?;
+            let tag = MarkupTag::read(line, at + length).map_err(|fault| reader.fault(fault))?;
             at = tag.end;
             match tag.kind {
-                Kind::Close => zones.extend(reader.close(&tag)?),
+                TagKind::Close => zones.extend(reader.close(&tag)?),
                 _ if tag.name == "wall" => walls.push(reader.wall(&tag)?),
                 _ => reader.open(tag)?,
             }
@@ -134,42 +137,42 @@ impl Marked {
             let expected = format!("`</{}>` before the end of the line", tag.name);
             return Err(reader.wrong(&tag, "is never closed", expected));
         }
-        let Reader { words, mut given, .. } = reader;
+        let MarkupParser { words, mut given, .. } = reader;
         if mode == MarkupMode::Ignore {
             given.clear();
         }
-        let fences = Fences::new(to_u32(words.len()), &zones, &walls);
+        let constraints = ReorderingConstraints::new(to_u32(words.len()), &zones, &walls);
         let is_exclusive = mode == MarkupMode::Exclusive;
-        Ok(Marked { words, markup: Markup { given, is_exclusive, fences } })
+        Ok(MarkedSentence { words, markup: Markup { given, is_exclusive, constraints } })
     }
 }
 
-/// A line being read.
-struct Reader<'a> {
+/// The state of the parser.
+struct MarkupParser<'a> {
     line: &'a str,
     place: &'a Place,
     words: Vec<String>,
-    given: Vec<Given>,
-    open: Vec<Tag<'a>>,
+    given: Vec<MarkupTranslation>,
+    open: Vec<MarkupTag<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MarkupParser<'a> {
     fn read_words(&mut self, text: &str) {
         self.words.extend(text.split_whitespace().map(unescape));
     }
 
-    fn wall(&self, tag: &Tag<'a>) -> Result<u32> {
+    fn wall(&self, tag: &MarkupTag<'a>) -> Result<u32> {
         self.allow_inside(tag)?;
-        if tag.kind != Kind::Whole || !tag.attributes.is_empty() {
+        if tag.kind != TagKind::SelfClosing || !tag.attributes.is_empty() {
             return Err(self.wrong(tag, "is not a wall", "`<wall/>`".into()));
         }
         Ok(to_u32(self.words.len()))
     }
 
-    fn open(&mut self, mut tag: Tag<'a>) -> Result<()> {
+    fn open(&mut self, mut tag: MarkupTag<'a>) -> Result<()> {
         self.allow_inside(&tag)?;
         if tag.name == "zone" {
-            if tag.kind == Kind::Whole || !tag.attributes.is_empty() {
+            if tag.kind == TagKind::SelfClosing || !tag.attributes.is_empty() {
                 return Err(self.wrong(&tag, "is not a zone", "`<zone>` … `</zone>`".into()));
             }
         } else {
@@ -180,8 +183,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Closes the innermost open tag; returns its span if it was a zone.
-    fn close(&mut self, tag: &Tag<'a>) -> Result<Option<Span>> {
+    /// Close the innermost open tag; return its span if it is a zone.
+    fn close(&mut self, tag: &MarkupTag<'a>) -> Result<Option<Span>> {
         let Some(opened) = self.open.pop() else {
             let expected = format!("`<{}>` before it", tag.name);
             return Err(self.wrong(tag, "closes nothing", expected));
@@ -202,7 +205,7 @@ impl<'a> Reader<'a> {
             return Err(self.wrong(&opened, "has no word", "the words to be translated".into()));
         }
         let (texts, logs) = self.check_given(&opened)?;
-        self.given.extend(texts.into_iter().zip(logs).map(|(text, log_prob)| Given {
+        self.given.extend(texts.into_iter().zip(logs).map(|(text, log_prob)| MarkupTranslation {
             span,
             words: text.split_whitespace().map(unescape).collect(),
             log_prob,
@@ -210,8 +213,8 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Translations and log probabilities of a tag.
-    fn check_given(&self, tag: &Tag<'a>) -> Result<(Vec<&'a str>, Vec<f32>)> {
+    /// Return the translations and log probabilities of a tag.
+    fn check_given(&self, tag: &MarkupTag<'a>) -> Result<(Vec<&'a str>, Vec<f32>)> {
         let (mut translation, mut prob) = (None, None);
         for &(name, value) in &tag.attributes {
             let slot = match name {
@@ -233,7 +236,7 @@ impl<'a> Reader<'a> {
         };
         let texts: Vec<&str> = translation.split(OR).collect();
         let Some(prob) = prob else {
-            // With nothing said the given translations are equally likely.
+            // Without `prob` all translations are equally likely.
             let log = -(texts.len() as f32).ln();
             return Ok((texts.clone(), vec![log; texts.len()]));
         };
@@ -248,8 +251,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Refuses a tag inside words whose translation is given.
-    fn allow_inside(&self, tag: &Tag<'a>) -> Result<()> {
+    /// Return an error if a tag is inside a tag with a translation.
+    fn allow_inside(&self, tag: &MarkupTag<'a>) -> Result<()> {
         match self.open.last() {
             Some(outer) if outer.name != "zone" => {
                 let what = format!("stands inside `{}`", outer.shown(self.line));
@@ -260,17 +263,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Counted from 1, in characters.
+    /// Return the column of a byte offset, in characters from 1.
     fn column(&self, at: usize) -> usize {
         self.line[..at].chars().count() + 1
     }
 
-    fn wrong(&self, tag: &Tag<'_>, what: &str, expected: String) -> Error {
+    fn wrong(&self, tag: &MarkupTag<'_>, what: &str, expected: String) -> Error {
         let shown = tag.shown(self.line);
         self.error(format!("`{shown}` at character {} {what}", self.column(tag.start)), expected)
     }
 
-    fn fault(&self, Fault { at, what, expected }: Fault) -> Error {
+    fn fault(&self, TagError { at, what, expected }: TagError) -> Error {
         self.error(format!("{what} at character {}", self.column(at)), expected.into())
     }
 

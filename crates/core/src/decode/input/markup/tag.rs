@@ -1,34 +1,34 @@
-//! One tag of a marked-up line, and the signs that entities stand for.
+//! Tags of a marked-up line, and character entities.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TagKind {
     Open,
     Close,
-    Whole,
+    SelfClosing,
 }
 
-/// A tag as it stands in the line.
+/// A tag with its position in the line.
 #[derive(Debug, Clone)]
-pub struct Tag<'a> {
+pub struct MarkupTag<'a> {
     pub name: &'a str,
     pub attributes: Vec<(&'a str, &'a str)>,
-    pub kind: Kind,
+    pub kind: TagKind,
     pub start: usize,
     pub end: usize,
-    /// Words read before it.
+    /// Number of words before the tag.
     pub first_word: usize,
 }
 
-/// What is wrong inside a tag.
-pub struct Fault {
+/// A syntax error in a tag.
+pub struct TagError {
     pub at: usize,
     pub what: &'static str,
     pub expected: &'static str,
 }
 
-impl<'a> Tag<'a> {
-    /// Reads the tag whose `<` stands at a byte of the line.
-    pub fn read(line: &'a str, start: usize) -> std::result::Result<Tag<'a>, Fault> {
+impl<'a> MarkupTag<'a> {
+    /// Parse the tag whose `<` is at byte `start` of the line.
+    pub fn read(line: &'a str, start: usize) -> std::result::Result<MarkupTag<'a>, TagError> {
         let is_name = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
         let take = |at: usize| {
             let name = &line[at..];
@@ -40,7 +40,7 @@ impl<'a> Tag<'a> {
         let name = take(at);
         if name.is_empty() {
             let (what, expected) = ("`<` without a name", "`<name …>`, `</name>` or `<wall/>`");
-            return Err(Fault { at: start, what, expected });
+            return Err(TagError { at: start, what, expected });
         }
         at += name.len();
         let mut attributes = Vec::new();
@@ -48,37 +48,37 @@ impl<'a> Tag<'a> {
             at = skip(at);
             let rest = &line[at..];
             let (kind, width) = match rest.as_bytes() {
-                [b'>', ..] => (if closes { Kind::Close } else { Kind::Open }, 1),
-                [b'/', b'>', ..] if !closes => (Kind::Whole, 2),
+                [b'>', ..] => (if closes { TagKind::Close } else { TagKind::Open }, 1),
+                [b'/', b'>', ..] if !closes => (TagKind::SelfClosing, 2),
                 _ => {
                     let (attribute, after) = read_attribute(line, at, take(at), skip)?;
                     if closes {
                         let expected = "`>` after the name of a closing tag";
-                        return Err(Fault { at, what: "an attribute", expected });
+                        return Err(TagError { at, what: "an attribute", expected });
                     }
                     attributes.push(attribute);
                     at = after;
                     continue;
                 }
             };
-            return Ok(Tag { name, attributes, kind, start, end: at + width, first_word: 0 });
+            return Ok(MarkupTag { name, attributes, kind, start, end: at + width, first_word: 0 });
         }
     }
 
-    /// As it stands in the line.
+    /// Return the text of the tag.
     pub fn shown(&self, line: &'a str) -> &'a str {
         &line[self.start..self.end]
     }
 }
 
-/// Reads `key="value"` and returns where it ends.
+/// Parse `key="value"`; return the pair and its end.
 fn read_attribute<'a>(
     line: &'a str,
     at: usize,
     key: &'a str,
     skip: impl Fn(usize) -> usize,
-) -> std::result::Result<((&'a str, &'a str), usize), Fault> {
-    let fault = |at, what| Err(Fault { at, what, expected: "`>` or name=\"value\" in a tag" });
+) -> std::result::Result<((&'a str, &'a str), usize), TagError> {
+    let fault = |at, what| Err(TagError { at, what, expected: "`>` or name=\"value\" in a tag" });
     if key.is_empty() {
         let what = if at == line.len() { "the line's end" } else { "a sign out of place" };
         return fault(at, what);
@@ -98,7 +98,7 @@ fn read_attribute<'a>(
     }
 }
 
-/// The text that a word with entities stands for; what is no entity stays as it is.
+/// Replace the entities of a word; other uses of `&` stay.
 pub fn unescape(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut rest = word;
@@ -134,7 +134,7 @@ fn entity(name: &str) -> Option<char> {
                 Some(hex) => u32::from_str_radix(hex, 16),
                 None => number.parse(),
             };
-            // A word holds no blanks, however they are written.
+            // A word contains no blanks, not even as entities.
             let sign = char::from_u32(code.ok()?)?;
             (!sign.is_whitespace() && !sign.is_control()).then_some(sign)
         }

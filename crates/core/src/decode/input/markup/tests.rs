@@ -3,8 +3,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn parse(line: &str) -> Result<Marked> {
-    Marked::parse(line, MarkupMode::Exclusive, &Place { file: "text".into(), line: Some(3) })
+fn parse(line: &str) -> Result<MarkedSentence> {
+    MarkedSentence::parse(
+        line,
+        MarkupMode::Exclusive,
+        &Place { file: "text".into(), line: Some(3) },
+    )
 }
 
 fn message(line: &str) -> String {
@@ -15,9 +19,9 @@ fn message(line: &str) -> String {
 fn words_translations_walls_and_zones_are_read() {
     let line = "das<n translation=\"a dwelling||home\" prob=\"0.5||1\">haus da</n> , \
                 <zone> ist <wall/> <x english='tiny'>klein</x></zone><wall/>!";
-    let Marked { words, markup } = parse(line).unwrap();
+    let MarkedSentence { words, markup } = parse(line).unwrap();
     assert_eq!(words, ["das", "haus", "da", ",", "ist", "klein", "!"]);
-    let given = |start, end, words: &[&str], log_prob| Given {
+    let given = |start, end, words: &[&str], log_prob| MarkupTranslation {
         span: Span::new(start, end),
         words: words.iter().map(|&word| word.into()).collect(),
         log_prob,
@@ -31,7 +35,7 @@ fn words_translations_walls_and_zones_are_read() {
         ]
     );
     assert!(markup.is_exclusive);
-    assert_eq!(markup.fences, Fences::new(7, &[Span::new(4, 6)], &[5, 6]));
+    assert_eq!(markup.constraints, ReorderingConstraints::new(7, &[Span::new(4, 6)], &[5, 6]));
 }
 
 #[test]
@@ -58,9 +62,9 @@ fn entities_stand_for_signs_and_other_ampersands_for_themselves() {
 fn what_is_ignored_still_leaves_walls_and_zones() {
     let place = Place { file: "text".into(), line: None };
     let line = "<n translation='a'>x</n> <wall/> y";
-    let marked = Marked::parse(line, MarkupMode::Ignore, &place).unwrap();
+    let marked = MarkedSentence::parse(line, MarkupMode::Ignore, &place).unwrap();
     assert!(marked.markup.given.is_empty());
-    assert!(!marked.markup.fences.is_empty());
+    assert!(!marked.markup.constraints.is_empty());
 }
 
 #[test]

@@ -14,15 +14,15 @@ use crate::feature::{Coverage, Here, Span};
 
 /// The walls and zones of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fences {
+pub struct ReorderingConstraints {
     /// Zones in any order; two of them are apart, equal or one inside the other.
     zones: Vec<Span>,
     /// Each wall with the words it holds for: the innermost zone around it, or the sentence.
     walls: Vec<(u32, Span)>,
 }
 
-impl Fences {
-    /// The fences of a sentence of `length` words; a wall stands before the word of its number.
+impl ReorderingConstraints {
+    /// Create the constraints of a sentence of `length` words; a wall stands before the word with its index.
     ///
     /// A zone with fewer than two words and a wall at the edge of what it holds for demand
     /// nothing, and are left out.
@@ -39,7 +39,7 @@ impl Fences {
             .collect();
         walls.sort_unstable();
         walls.dedup();
-        Fences { zones, walls }
+        ReorderingConstraints { zones, walls }
     }
 
     /// Whether nothing is demanded.
@@ -152,15 +152,15 @@ mod tests {
     }
 
     /// What walls and zones mean for a complete order.
-    fn is_kept(order: &[Span], fences: &Fences) -> bool {
-        let zones = fences.zones.iter().all(|&zone| {
+    fn is_kept(order: &[Span], constraints: &ReorderingConstraints) -> bool {
+        let zones = constraints.zones.iter().all(|&zone| {
             let mut inside = (0..order.len()).filter(|&at| touches(order[at], zone));
             let first = inside.next().unwrap();
             let last = inside.next_back().unwrap_or(first);
             order[first..last].iter().all(|&span| is_inside(span, zone))
         });
         zones
-            && fences.walls.iter().all(|&(wall, holds)| {
+            && constraints.walls.iter().all(|&(wall, holds)| {
                 (0..order.len()).all(|at| {
                     let done =
                         |word: u32| order[..=at].iter().any(|s| s.start <= word && word < s.end);
@@ -199,11 +199,11 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn exactly_the_orders_that_keep_all_fences_are_found_without_a_dead_end(
+        fn exactly_the_orders_that_keep_all_constraints_are_found_without_a_dead_end(
             (length, zones, walls, pieces) in fenced(),
             seed in 0u32..9,
         ) {
-            let fences = Fences::new(length, &zones, &walls);
+            let constraints = ReorderingConstraints::new(length, &zones, &walls);
             let has = |span: Span| match pieces.iter().find(|&&piece| touches(piece, span)) {
                 Some(&piece) => piece == span,
                 None => {
@@ -215,12 +215,12 @@ mod tests {
                 "mono", "dl:1", "dl:2", "dl:3", "dl:4", "dl:6", "mj1", "mj2", "ibm:2", "ibm:3", "itg",
             ] {
                 let space = Space::named(name).unwrap();
-                let (orders, dead_ends) = walk(space, &fences, length, &has);
+                let (orders, dead_ends) = walk(space, &constraints, length, &has);
                 prop_assert_eq!(dead_ends, 0, "{}", name);
                 prop_assert!(!orders.is_empty());
-                let (all, _) = walk(space, &Fences::default(), length, &has);
+                let (all, _) = walk(space, &ReorderingConstraints::default(), length, &has);
                 let kept: Vec<Vec<Span>> =
-                    all.into_iter().filter(|order| is_kept(order, &fences)).collect();
+                    all.into_iter().filter(|order| is_kept(order, &constraints)).collect();
                 prop_assert_eq!(orders, kept, "{}", name);
             }
         }
@@ -235,7 +235,7 @@ mod tests {
         let single = |span: Span| span.len() == 1;
         let space = Space::Dl(None);
         let orders = |zones: &[Span], walls: &[u32]| -> Vec<Vec<u32>> {
-            let (orders, _) = walk(space, &Fences::new(4, zones, walls), 4, &single);
+            let (orders, _) = walk(space, &ReorderingConstraints::new(4, zones, walls), 4, &single);
             orders.iter().map(|order| words(order)).collect()
         };
         assert_eq!(orders(&[], &[2]), [[0, 1, 2, 3], [0, 1, 3, 2], [1, 0, 2, 3], [1, 0, 3, 2]]);
