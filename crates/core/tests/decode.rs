@@ -17,7 +17,9 @@ use wayword::decode::{
     SearchAlgorithm, SearchSettings, Translation, TranslationRequest, TranslationResult,
 };
 use wayword::error::Place;
-use wayword::feature::{Coverage, LanguageModel, NamedMatrix, Source, Span, Weights};
+use wayword::feature::{
+    Coverage, FeatureWeights, LanguageModel, NamedMatrix, SourceSentence, Span,
+};
 use wayword::orientation::Orientation;
 use wayword::reorder::jump::{self, Judge, Jumps, Matrix, Rater, Scores, Window};
 use wayword::reorder::orientation::NextTest;
@@ -184,7 +186,7 @@ fn random_table(seed: u32, orientation: Option<Orientation>) -> Table {
 }
 
 /// A weight for each feature, some negative.
-fn random_weights(models: &ModelSet<'_>, seed: u32) -> Weights {
+fn random_weights(models: &ModelSet<'_>, seed: u32) -> FeatureWeights {
     let mut weights = models.weights().unwrap();
     for (number, name) in weights.names().to_vec().into_iter().enumerate() {
         let value = f64::from(noise(seed, &[number as u32, 7])) - 0.2;
@@ -242,7 +244,10 @@ fn with_matrices<'a>(
     words: &'a [&'a str],
     matrices: &'a [NamedMatrix<'a>],
 ) -> TranslationRequest<'a> {
-    TranslationRequest { source: Source { matrices, ..Source::of(words) }, markup: None }
+    TranslationRequest {
+        source: SourceSentence { matrices, ..SourceSentence::of(words) },
+        markup: None,
+    }
 }
 
 fn by_waw(rules: Prune) -> Pruning {
@@ -627,7 +632,7 @@ proptest! {
         let decoder = Decoder::new(models.clone(), weights, settings).unwrap();
         let mut worker = decoder.worker();
         let matrices = [matrix(&after.scores)];
-        let source = Source { tags: Some(&tags), ..with_matrices(&src, &matrices).source };
+        let source = SourceSentence { tags: Some(&tags), ..with_matrices(&src, &matrices).source };
         let request = TranslationRequest { source, markup: None };
         let plain = worker.translate(&request, EVERYTHING, &Job::new(1)).unwrap();
         let request = TranslationRequest { source, markup: Some(marked.markup()) };
@@ -881,7 +886,7 @@ fn wrong_weights_and_settings_are_told() {
     let settings = SearchSettings { threshold: 2.0, ..SearchSettings::default() };
     let error = Decoder::new(models.clone(), weights, settings).err().unwrap();
     assert_eq!(error.to_string(), "threshold: found 2; expected a number from 0 (off) to 1");
-    let other = Weights::zero(vec!["lm".into()]);
+    let other = FeatureWeights::zero(vec!["lm".into()]);
     let error = Decoder::new(models, other, SearchSettings::default()).err().unwrap();
     assert_eq!(
         error.to_string(),

@@ -16,7 +16,7 @@ use wayword::decode::{
     Decoder, ModelSet, OutputOptions, SearchAlgorithm, SearchSettings, Translation,
     TranslationRequest, TranslationResult,
 };
-use wayword::feature::Weights;
+use wayword::feature::FeatureWeights;
 use wayword::lm::{self, LmLoadOptions};
 use wayword::orientation::Orientation;
 use wayword::phrase_table::{self, COLUMNS, PhraseTable, TableSeat, TextTables};
@@ -238,7 +238,7 @@ fn features_of(key: &str, names: &[String]) -> Vec<String> {
 }
 
 /// Set the weights of a Moses configuration under our names.
-fn set_weights(weights: &mut Weights, ini: &str) {
+fn set_weights(weights: &mut FeatureWeights, ini: &str) {
     for (key, values) in ini.lines().filter_map(|line| line.split_once("= ")) {
         let values = values.split_whitespace().filter_map(|value| value.parse().ok());
         for (name, value) in features_of(key, weights.names()).iter().zip(values) {

@@ -16,7 +16,7 @@ use wayword::decode::{
     TypedPrefix, WorkerMemory,
 };
 use wayword::error::Error;
-use wayword::feature::{LanguageModel as LmSeat, PathFeature as PathSeat, Span, Weights};
+use wayword::feature::{FeatureWeights, LanguageModel as LmSeat, PathFeature as PathSeat, Span};
 use wayword::learned::{Overlay, Pair};
 use wayword::lm::Model;
 use wayword::orientation::Orientation;
@@ -39,7 +39,7 @@ type Suggested = (Vec<String>, usize, f32, f64);
 #[pyclass(frozen, module = "wayword._core")]
 pub struct Decoder {
     models: Arc<Shared>,
-    weights: Weights,
+    weights: FeatureWeights,
     settings: SearchSettings,
     /// What threads learned in earlier calls.
     memory: Mutex<Vec<WorkerMemory>>,
@@ -226,7 +226,7 @@ impl Decoder {
 
     /// The largest size of a weight.
     #[classattr]
-    const MAX_WEIGHT: f64 = Weights::MAX;
+    const MAX_WEIGHT: f64 = FeatureWeights::MAX;
 
     /// The names of the features whose weight is at least 0 by definition.
     #[getter]

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use wayword::decode::{MarkedSentence, MarkupMode, TranslationRequest};
 use wayword::error::Place;
-use wayword::feature::{Chunks, NamedMatrix, Source as CoreSource};
+use wayword::feature::{ChunkAnnotation, NamedMatrix, SourceSentence};
 
 /// Types, heads and starts of the chunks of each word.
 type GivenChunks = (Vec<String>, Vec<u32>, Vec<u32>);
@@ -149,10 +149,14 @@ pub fn with_requests<T>(held: &[Arc<Held>], run: impl FnOnce(&[TranslationReques
         .enumerate()
         .map(|(number, (parts, held))| {
             let chunks = parts.types.as_deref().zip(held.chunks.as_ref());
-            let source = CoreSource {
+            let source = SourceSentence {
                 words: &parts.words,
                 tags: parts.tags.as_deref(),
-                chunks: chunks.map(|(types, (_, heads, starts))| Chunks { types, heads, starts }),
+                chunks: chunks.map(|(types, (_, heads, starts))| ChunkAnnotation {
+                    types,
+                    heads,
+                    starts,
+                }),
                 matrices: &parts.matrices,
                 number,
             };

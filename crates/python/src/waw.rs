@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use wayword::corpus::SrcPos;
 use wayword::error::Error;
-use wayword::feature::{Coverage, Here, Span};
+use wayword::feature::{Coverage, ReorderingState, Span};
 use wayword::narrow::to_u32;
 use wayword::reorder::jump::{self, Judge, Walk, Window};
 use wayword::reorder::prune::Chooser;
@@ -532,7 +532,7 @@ pub fn waw_options(
         }
         let cov = Coverage::new(&blocks, length);
         let top = if end == 0 { Span::default() } else { word(end - 1) };
-        let here = Here { cov, gap: cov.first_gap(), end, top, mode: 0 };
+        let here = ReorderingState { cov, gap: cov.first_gap(), end, top, mode: 0 };
         let window = space.window(&here);
         let mut shown: Vec<char> =
             (0..length).map(|at| if cov.has(at) { '.' } else { '-' }).collect();

@@ -8,7 +8,7 @@ use crate::decode::output::translation::{Translation, TranslationResult};
 use crate::decode::settings::SearchSettings;
 use crate::decode::worker::{DecoderWorker, WorkerMemory};
 use crate::error::{Error, Result};
-use crate::feature::{Span, Weights};
+use crate::feature::{FeatureWeights, Span};
 use crate::job::Job;
 use crate::parallel;
 use std::sync::Mutex;
@@ -25,7 +25,11 @@ pub struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// Create a decoder; `weights` must have the names of `ModelSet::weights`.
-    pub fn new(models: ModelSet<'a>, weights: Weights, settings: SearchSettings) -> Result<Self> {
+    pub fn new(
+        models: ModelSet<'a>,
+        weights: FeatureWeights,
+        settings: SearchSettings,
+    ) -> Result<Self> {
         let config = DecoderConfig::new(models, weights, settings)?;
         Ok(Decoder { config, idle: Mutex::default() })
     }
@@ -41,7 +45,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Return the weights, with the names of the features.
-    pub fn weights(&self) -> &Weights {
+    pub fn weights(&self) -> &FeatureWeights {
         &self.config.weights
     }
 

@@ -1,7 +1,7 @@
 //! The models of a system and the columns of their features.
 
 use crate::error::{Error, Result};
-use crate::feature::{LanguageModel, PathFeature, PhraseModel, Weights};
+use crate::feature::{FeatureWeights, LanguageModel, PathFeature, PhraseModel};
 use crate::orientation::Orientation;
 use std::ops::Range;
 
@@ -71,7 +71,7 @@ impl ModelSet<'_> {
     }
 
     /// Return the names of all features with weight 0, except 100 for unknown words.
-    pub fn weights(&self) -> Result<Weights> {
+    pub fn weights(&self) -> Result<FeatureWeights> {
         let numbered = |name: &str, count: usize| -> Vec<String> {
             (0..count).map(|number| format!("{name}{number}")).collect()
         };
@@ -86,7 +86,7 @@ impl ModelSet<'_> {
         names.extend(self.paths.iter().map(|path| path.name().to_owned()));
         names.push("oov".into());
         check_distinct(&names)?;
-        let mut weights = Weights::zero(names);
+        let mut weights = FeatureWeights::zero(names);
         weights.set("oov", 100.0)?;
         Ok(weights)
     }

@@ -187,7 +187,7 @@ impl DecoderConfig<'_> {
         if !self.models.paths.is_empty() {
             let phrases = options.alignments(option_cache);
             for path in &self.models.paths {
-                paths.push(path.sentence(&source, &phrases)?);
+                paths.push(path.prepare(&source, &phrases)?);
             }
         }
         let seated = WeightedPathScorers { scorers: &paths, weights: &values[layout.path.clone()] };

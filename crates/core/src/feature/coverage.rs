@@ -1,6 +1,6 @@
-//! Spans of source words, and which words are translated already.
+//! Spans of source words, and coverages: the set of translated words.
 //!
-//! Spans are half-open here (`start..end`); the definitions write them inclusive, and so do traces.
+//! Spans are half-open here (`start..end`); the definitions and traces write them inclusive.
 
 use crate::narrow::to_u32;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 /// Bits in one block of a coverage.
 const BLOCK: u32 = u64::BITS;
 
-/// A run of source words, from `start` up to but not including `end`.
+/// A span of source words, from `start` up to but not including `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// The first word.
@@ -18,38 +18,38 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Create the span `start..end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Span { start, end }
     }
 
-    /// Number of words.
+    /// Return the number of words.
     pub const fn len(self) -> u32 {
         self.end - self.start
     }
 
-    /// Whether there is no word in it.
+    /// Return whether the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether a word is inside.
+    /// Return whether a word is inside.
     pub const fn has(self, word: u32) -> bool {
         self.start <= word && word < self.end
     }
 
-    /// The smallest span that holds both.
+    /// Return the smallest span that contains both.
     pub fn hull(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
-    /// Whether one ends where the other starts.
+    /// Return whether one span ends where the other starts.
     pub fn touches(self, other: Span) -> bool {
         self.end == other.start || other.end == self.start
     }
 }
 
-/// Inclusive, as in the definitions and in traces: `3-4`; `-` for no word at all.
+/// Writes inclusive positions, as in the definitions and traces: `3-4`; `-` if empty.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
@@ -59,7 +59,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// Which words of a sentence are translated; a view of bits that somebody else keeps.
+/// The translated words of a sentence; a borrowed bit set.
 #[derive(Debug, Clone, Copy)]
 pub struct Coverage<'a> {
     blocks: &'a [u64],
@@ -67,18 +67,18 @@ pub struct Coverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    /// The view of these bits for a sentence of `length` words; bits beyond it are not looked at.
+    /// Create a view of these bits for a sentence of `length` words; bits beyond it are ignored.
     pub fn new(blocks: &'a [u64], length: u32) -> Self {
         debug_assert_eq!(blocks.len(), Coverage::blocks_for(length));
         Coverage { blocks, length }
     }
 
-    /// How many blocks of bits a sentence of this length takes.
+    /// Return the number of blocks for a sentence of this length.
     pub fn blocks_for(length: u32) -> usize {
         length.div_ceil(BLOCK).max(1) as usize
     }
 
-    /// Marks the words of a span in a row of bits.
+    /// Set the bits of a span.
     pub fn mark(blocks: &mut [u64], span: Span) {
         let mut start = span.start;
         while start < span.end {
@@ -89,32 +89,32 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    /// The bits.
+    /// Return the bits.
     pub fn blocks(self) -> &'a [u64] {
         self.blocks
     }
 
-    /// Number of words of the sentence.
+    /// Return the number of words of the sentence.
     pub fn length(self) -> u32 {
         self.length
     }
 
-    /// Whether this word is translated.
+    /// Return whether a word is translated.
     pub fn has(self, position: u32) -> bool {
         self.blocks[(position / BLOCK) as usize] >> (position % BLOCK) & 1 == 1
     }
 
-    /// The first untranslated word from `from` on, or the sentence's length.
+    /// Return the first untranslated word from `from` on, or the length of the sentence.
     pub fn next_free(self, from: u32) -> u32 {
         self.next(from, u64::MAX)
     }
 
-    /// The first translated word from `from` on, or the sentence's length.
+    /// Return the first translated word from `from` on, or the length of the sentence.
     pub fn next_covered(self, from: u32) -> u32 {
         self.next(from, 0)
     }
 
-    /// The first bit from `from` on that is set after exclusive-or with `flip`.
+    /// Return the first bit from `from` on that is set after exclusive-or with `flip`.
     fn next(self, from: u32, flip: u64) -> u32 {
         if from >= self.length {
             return self.length;
@@ -132,8 +132,8 @@ impl<'a> Coverage<'a> {
         (to_u32(block) * BLOCK + bits.trailing_zeros()).min(self.length)
     }
 
-    /// Where the run of untranslated words that ends just before `before` starts;
-    /// `before` itself when the word before it is translated or there is none.
+    /// Return the start of the run of untranslated words that ends just before `before`; `before`
+    /// itself if the word before it is translated or does not exist.
     pub fn free_run_start(self, before: u32) -> u32 {
         let mut block = (before / BLOCK) as usize;
         let below = (1 << (before % BLOCK)) - 1;
@@ -146,12 +146,12 @@ impl<'a> Coverage<'a> {
         (to_u32(block) + 1) * BLOCK - bits.leading_zeros()
     }
 
-    /// Whether no word of the span is translated.
+    /// Return whether no word of the span is translated.
     pub fn is_free(self, span: Span) -> bool {
         self.next_covered(span.start) >= span.end
     }
 
-    /// How many words before a position are untranslated.
+    /// Return the number of untranslated words before a position.
     pub fn free_before(self, position: u32) -> u32 {
         let (whole, rest) = ((position / BLOCK) as usize, position % BLOCK);
         let covered: u32 = self.blocks[..whole].iter().map(|block| block.count_ones()).sum();
@@ -160,12 +160,12 @@ impl<'a> Coverage<'a> {
         position - covered - part
     }
 
-    /// The first untranslated word, or the sentence's length.
+    /// Return the first untranslated word, or the length of the sentence.
     pub fn first_gap(self) -> u32 {
         self.next_free(0)
     }
 
-    /// The last untranslated word, if there is one.
+    /// Return the last untranslated word, if there is one.
     pub fn last_free(self) -> Option<u32> {
         let mut end = self.length;
         while end > 0 {
@@ -179,7 +179,7 @@ impl<'a> Coverage<'a> {
         None
     }
 
-    /// The maximal runs of untranslated words, left to right.
+    /// Iterate over the maximal runs of untranslated words, left to right.
     pub fn gaps(self) -> impl Iterator<Item = Span> + 'a {
         let mut from = 0;
         std::iter::from_fn(move || {

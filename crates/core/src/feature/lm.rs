@@ -1,38 +1,37 @@
-//! The seat of a language model.
+//! The interface of a language model.
 
 use std::hash::{Hash, Hasher};
 
-/// What a language model remembers of the words so far: a few cells, of which the first `used`
-/// decide whether two states are equal. A model may keep more behind them, such as back-offs,
-/// as long as equal states score alike. A state fills a line of the cache.
+/// The state of a language model: cells, of which the first `used` determine equality. A model may
+/// store more cells after them, such as backoffs, if equal states have equal scores. A state fills
+/// a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct LmState {
-    /// Word ids first, then whatever follows from them; see `LmState::beyond`.
+    /// Word ids, newest first, then values derived from them; see `LmState::backoff_after`.
     pub cells: [u32; LmState::CELLS],
-    /// How many cells count in a comparison.
+    /// Number of cells that count in a comparison.
     pub used: u32,
 }
 
 impl LmState {
-    /// Room for seven words and their back-offs, so for models up to order 8, and an end.
+    /// Seven words with their backoffs (models up to order 8), and a final zero.
     pub const CELLS: usize = 15;
-    /// Most words.
+    /// Maximum number of words.
     pub const WORDS: usize = LmState::CELLS / 2;
 
-    /// A state that remembers nothing.
+    /// The state without context.
     pub const EMPTY: LmState = LmState { cells: [0; LmState::CELLS], used: 0 };
 
-    /// The cells that count.
+    /// Return the cells that determine equality.
     pub fn key(&self) -> &[u32] {
         &self.cells[..self.used as usize]
     }
 
-    /// What a model whose states nest adds to a glance that matched so many cells, whatever the
-    /// word: it keeps these sums in the upper half of the cells, as bits of an `f32`, with 0 for
-    /// all of them at the end.
+    /// Return the sum of the backoffs of a nested state after `matched` words, for any next word.
+    /// The sums are in the upper half of the cells, as bits of an `f32`; the last is 0.
     #[inline]
-    pub fn beyond(&self, matched: u32) -> f32 {
+    pub fn backoff_after(&self, matched: u32) -> f32 {
         f32::from_bits(self.cells[LmState::WORDS + (matched & 7) as usize])
     }
 }
@@ -58,50 +57,51 @@ impl Hash for LmState {
     }
 }
 
-/// What a model says of a word, and how far back it had to look for it.
+/// The score of the longest matching n-gram, and the length of the inspected context.
 #[derive(Debug, Clone, Copy)]
-pub struct Glance {
-    /// The natural log probability, but for what `LmState::beyond` adds.
+pub struct NgramMatch {
+    /// Natural log probability without the backoff of `LmState::backoff_after`.
     pub score: f32,
-    /// Cells of the state that were looked at: any state that begins with them is answered alike,
-    /// and leads to the same state. More than the state has if a longer one may be answered
-    /// differently.
-    pub seen: u32,
-    /// How many cells of the state were of use, at most seven: the state's `beyond` adds the rest.
+    /// Number of inspected cells: all states that begin with them have the same score and next
+    /// state. Greater than `used` if a longer state may have another score.
+    pub inspected: u32,
+    /// Number of matched cells, at most seven; `LmState::backoff_after` adds the backoffs of the
+    /// others.
     pub matched: u32,
 }
 
-/// A model of the target words, read left to right.
+/// A language model of the target words, from left to right.
 ///
-/// Each call is a pure function of its arguments: the decoder remembers the answers.
+/// Each method is a pure function of its arguments, so the decoder caches the results.
 pub trait LanguageModel: Sync {
-    /// The model's own number of a word; that of its unknown word when it does not know it.
+    /// Return the id of a word; the id of the unknown word if it is not in the vocabulary.
     fn word(&self, word: &str) -> u32;
 
-    /// The state before the first word of a sentence.
+    /// Return the state before the first word of a sentence.
     fn start(&self) -> LmState;
 
-    /// The state that knows no context.
+    /// Return the state without context.
     fn empty(&self) -> LmState {
         LmState::EMPTY
     }
 
-    /// The natural log probability of a word after `state`, and the state after it.
+    /// Return the natural log probability of a word after `state`; `next` receives the state after
+    /// it.
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32;
 
-    /// Whether the first cells of a state are a state as well, one that knows less. Then answers
-    /// can be shared by all states that begin alike, as far as `glance` looked.
-    fn nests(&self) -> bool {
+    /// Return whether each prefix of the cells of a state is a state with less context. Then the
+    /// states with a common prefix share the scores that `match_ngram` found within it.
+    fn has_nested_states(&self) -> bool {
         false
     }
 
-    /// As `score`, which is the sum of the glance's score and the state's `beyond`. Only models
-    /// whose states nest are asked.
-    fn glance(&self, state: &LmState, word: u32, next: &mut LmState) -> Glance {
+    /// Return the match of a word after `state`. `score` is the sum of its score and the backoff of
+    /// the state. Only called for models with nested states.
+    fn match_ngram(&self, state: &LmState, word: u32, next: &mut LmState) -> NgramMatch {
         let score = self.score(state, word, next);
-        Glance { score, seen: state.used + 1, matched: state.used }
+        NgramMatch { score, inspected: state.used + 1, matched: state.used }
     }
 
-    /// The natural log probability that the sentence ends after `state`.
+    /// Return the natural log probability of the sentence end after `state`.
     fn end(&self, state: &LmState) -> f32;
 }

@@ -1,86 +1,94 @@
-//! The seats of features that depend on the path taken through the source sentence.
+//! The interface of path features, which depend on the path through the source sentence.
 //!
-//! A word-after-word model keeps the last translated word as its state; a linear-ordering model
-//! needs the coverage alone. Both plug in here, and the first may also say which words are likely
-//! to come next, for early pruning (definitions c), so the search knows neither of them.
+//! The state of a word-after-word model is the last translated word; a linear-ordering model needs
+//! the
+//! coverage only. A feature may also score the next source words, for early pruning (definitions
+//! c).
 
 use crate::corpus::SrcPos;
 use crate::error::{Error, Result};
-use crate::feature::{Coverage, OptionId, Phrase, Source, Span};
+use crate::feature::{Coverage, OptionAlignment, OptionId, SourceSentence, Span};
 
-/// Where a partial translation stands, as far as the choice of the next span goes.
+/// The part of a hypothesis that the choice of the next span depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Here<'a> {
-    /// The words translated so far.
+pub struct ReorderingState<'a> {
+    /// The translated words.
     pub cov: Coverage<'a>,
     /// The first untranslated word.
     pub gap: u32,
     /// The word after the last phrase; 0 at the start.
     pub end: u32,
-    /// The block of source words that the last phrase has merged into; empty at the start.
-    /// Kept only in spaces that ask for it.
+    /// The block of source words that contains the last phrase; empty at the start, and in spaces
+    /// that do not need it.
     pub top: Span,
-    /// What the space itself remembers.
+    /// State of the reordering space.
     pub mode: u8,
 }
 
-/// A feature with a state that fits in 32 bits.
+/// A feature with a 32-bit state.
 pub trait PathFeature: Send + Sync {
-    /// The name its weight goes by.
+    /// Return the name of its weight.
     fn name(&self) -> &str;
 
-    /// Whether its scorers can rate words, so that the search may be pruned by it.
-    fn rates(&self) -> bool {
+    /// Return whether its scorers score next words, as early pruning needs.
+    fn has_next_word_scores(&self) -> bool {
         false
     }
 
-    /// Prepares for a sentence and the phrases that may be used in it, which its scorer knows by
-    /// their place among them; fails when the sentence lacks what the feature looks at.
-    fn sentence<'a>(
+    /// Prepare for a sentence; `OptionId` is an index into `phrases`. Return an error if the
+    /// sentence lacks an annotation that the feature needs.
+    fn prepare<'a>(
         &'a self,
-        source: &Source<'a>,
-        phrases: &[Phrase<'a>],
+        source: &SourceSentence<'a>,
+        phrases: &[OptionAlignment<'a>],
     ) -> Result<Box<dyn PathScorer + 'a>>;
 }
 
-/// A path feature at work on one sentence.
+/// A path feature prepared for one sentence.
 pub trait PathScorer {
-    /// The state of the empty translation.
+    /// Return the state of the empty hypothesis.
     fn start(&self) -> u32 {
         0
     }
 
-    /// What of a phrase's value does not depend on the path.
+    /// Return the part of the value of an option that does not depend on the path.
     fn isolated_score(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 
-    /// The rest of the value of adding a phrase, and the state after it; `here` is before the
-    /// phrase.
-    fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32);
+    /// Return the part of the value of an option that depends on the path, and the next state;
+    /// `here` is the reordering state before the option.
+    fn extend(&self, state: u32, here: &ReorderingState<'_>, phrase: OptionId) -> (f32, u32);
 
-    /// The value of stopping in this state.
+    /// Return the value of ending in this state.
     fn finish(&self, _state: u32) -> f32 {
         0.0
     }
 
-    /// The most that `step` may give for a phrase: for the future cost, so a guess will do.
+    /// Return an upper bound of `extend` for an option, for the future cost; an estimate is enough.
     fn upper_bound(&self, _phrase: OptionId) -> f32 {
         0.0
     }
 
-    /// By how much hope falls for a word when the word before it was translated and something
-    /// else after that one; not above 0.
+    /// Return the change of the upper bound for a word if the word before it is translated, but not
+    /// last; at most 0.
     fn gap_loss(&self, _word: SrcPos) -> f32 {
         0.0
     }
 
-    /// How likely each of some untranslated words, from left to right, is to come next, as logs, in
-    /// their order; `scores` comes empty. Only asked where the feature says that it rates.
-    fn rate(&self, _state: u32, _here: &Here<'_>, _words: &[SrcPos], _scores: &mut Vec<f32>) {}
+    /// Append the log probability of each of some untranslated words to be next, in their order, to
+    /// the empty `scores`. Only called if `has_next_word_scores`.
+    fn score_next_words(
+        &self,
+        _state: u32,
+        _here: &ReorderingState<'_>,
+        _words: &[SrcPos],
+        _scores: &mut Vec<f32>,
+    ) {
+    }
 }
 
-/// Refuses a name that weights, spaces and n-best lists could not be read with again.
+/// Return an error for a name that cannot be parsed in weights, spaces and n-best lists.
 pub fn check_name(name: &str) -> Result<()> {
     let is_inner = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.');
     if name.starts_with(char::is_alphabetic) && name.chars().all(is_inner) {

@@ -1,74 +1,74 @@
-//! The seat of a phrase table with its orientation scores.
+//! The interface of a phrase table with orientation scores.
 
 use crate::align::Link;
 use crate::corpus::WordId;
 use crate::error::Result;
 use crate::feature::Span;
 
-/// One translation of a source phrase, as the table holds it: what it is chosen by.
+/// A translation of a source phrase, with the scores needed for pruning.
 #[derive(Debug, Clone, Copy)]
 pub struct PhraseEntry<'a> {
-    /// Target words, in the table's own numbers.
+    /// Target word ids of the table.
     pub tgt: &'a [WordId],
     /// Natural logs of the translation scores.
     pub tm: &'a [f32],
-    /// Where the table finds its details again.
+    /// Position of the details in the table.
     pub place: u64,
 }
 
-/// The rest of a translation, which is only asked for when it was chosen.
+/// Details of a translation, loaded after pruning.
 #[derive(Debug, Clone, Default)]
 pub struct PhraseDetails {
-    /// Natural logs of the orientation scores: the classes of `prev`, then those of `next`;
-    /// empty when the pair has none.
+    /// Natural logs of the orientation scores: the classes of `prev`, then those of `next`; empty
+    /// if the pair has none.
     pub orientation: Vec<f32>,
-    /// Links inside the pair, counted from its first words.
+    /// Alignment links inside the pair, as offsets.
     pub links: Vec<Link>,
 }
 
 /// A table of phrase pairs.
 pub trait PhraseModel: Sync {
-    /// The number of a source word, none when no phrase holds it.
+    /// Return the id of a source word; none if no phrase contains it.
     fn source_id(&self, word: &str) -> Option<WordId>;
 
-    /// The target word of this number.
+    /// Return the target word with an id.
     fn target_word(&self, id: WordId) -> &str;
 
-    /// Length of the longest source phrase.
+    /// Return the length of the longest source phrase.
     fn longest(&self) -> usize;
 
-    /// How many translation scores a pair has.
+    /// Return the number of translation scores of a pair.
     fn tm_scores(&self) -> usize;
 
-    /// Calls `each` for every translation of this source phrase, always in the same order.
-    /// Fails when the table turns out to be damaged.
+    /// Call `each` for every translation of a source phrase, always in the same order. Return an
+    /// error if the table is damaged.
     fn find(&self, src: &[WordId], each: &mut dyn FnMut(PhraseEntry<'_>)) -> Result<()>;
 
-    /// Fills in the details of a translation that `find` gave for this source phrase.
+    /// Load the details of a translation that `find` returned for this source phrase.
     fn details(&self, src: &[WordId], place: u64, details: &mut PhraseDetails) -> Result<()>;
 }
 
-/// Number of a phrase the decoder may use in the present sentence.
+/// Id of a translation option of the current sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct OptionId(pub u32);
 
 impl OptionId {
-    /// Stands for none.
+    /// No option.
     pub const NONE: Self = OptionId(u32::MAX);
 
-    /// Its place among all phrases of the sentence.
+    /// Return the id as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A phrase the decoder may use in the present sentence.
+/// Source span and alignment of a translation option.
 #[derive(Debug, Clone, Copy)]
-pub struct Phrase<'a> {
+pub struct OptionAlignment<'a> {
     /// The source words it covers.
     pub span: Span,
-    /// Links inside the pair, counted from its first words.
+    /// Alignment links inside the pair, as offsets.
     pub links: &'a [Link],
 }

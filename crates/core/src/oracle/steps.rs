@@ -8,7 +8,7 @@
 
 use super::orders::Orders;
 use crate::error::{Error, Place as Where, Result};
-use crate::feature::{Coverage, Here, Span};
+use crate::feature::{Coverage, ReorderingState, Span};
 use crate::narrow::{low_u64, to_i32, to_u32};
 use crate::reorder::Space;
 
@@ -97,11 +97,11 @@ impl Steps {
         matches!(self.orders.space, Space::Dl(Some(_)))
     }
 
-    fn here<'a>(&self, place: &'a Place) -> Here<'a> {
+    fn here<'a>(&self, place: &'a Place) -> ReorderingState<'a> {
         let blocks = &place.taken[..Coverage::blocks_for(self.length)];
         let cov = Coverage::new(blocks, self.length);
         let top = place.blocks.last().copied().unwrap_or_default();
-        Here { cov, gap: cov.first_gap(), end: place.end, top, mode: place.mode }
+        ReorderingState { cov, gap: cov.first_gap(), end: place.end, top, mode: place.mode }
     }
 
     /// The items that may come next, from left to right.

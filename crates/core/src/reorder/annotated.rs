@@ -5,12 +5,12 @@
 
 use crate::corpus::annotated::{Annotation, Sentence};
 use crate::error::{Error, Place, Result};
-use crate::feature::Source;
+use crate::feature::SourceSentence;
 use std::borrow::Cow;
 
 /// The sentence with the layers that the model of a feature needs.
 pub fn annotated<'a>(
-    source: &Source<'a>,
+    source: &SourceSentence<'a>,
     needs: Annotation,
     feature: &str,
 ) -> Result<Sentence<'a>> {
@@ -33,7 +33,7 @@ pub fn annotated<'a>(
     })
 }
 
-fn lacks(source: &Source<'_>, layer: &str, feature: &str) -> Error {
+fn lacks(source: &SourceSentence<'_>, layer: &str, feature: &str) -> Error {
     Error::Format {
         place: place(source),
         found: format!("words without {layer}"),
@@ -42,6 +42,6 @@ fn lacks(source: &Source<'_>, layer: &str, feature: &str) -> Error {
     }
 }
 
-fn place(source: &Source<'_>) -> Place {
+fn place(source: &SourceSentence<'_>) -> Place {
     Place { file: "sentence".into(), line: Some(source.number as u64 + 1) }
 }

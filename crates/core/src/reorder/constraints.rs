@@ -10,7 +10,7 @@
 
 use super::Space;
 use super::distortion::distance;
-use crate::feature::{Coverage, Here, Span};
+use crate::feature::{Coverage, ReorderingState, Span};
 
 /// The walls and zones of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl ReorderingConstraints {
     pub fn admit(
         &self,
         space: Space,
-        here: &Here<'_>,
+        here: &ReorderingState<'_>,
         span: Span,
         has: &impl Fn(Span) -> bool,
     ) -> bool {
@@ -102,7 +102,7 @@ impl ReorderingConstraints {
     fn can_settle(
         &self,
         space: Space,
-        here: &Here<'_>,
+        here: &ReorderingState<'_>,
         span: Span,
         has: &impl Fn(Span) -> bool,
     ) -> bool {
@@ -113,7 +113,7 @@ impl ReorderingConstraints {
         let mut blocks = here.cov.blocks().to_vec();
         Coverage::mark(&mut blocks, span);
         let cov = Coverage::new(&blocks, here.cov.length());
-        let here = Here { cov, gap: cov.first_gap(), end: span.end, mode, ..*here };
+        let here = ReorderingState { cov, gap: cov.first_gap(), end: span.end, mode, ..*here };
         let hole = Span::new(here.gap, cov.next_covered(here.gap));
         let beyond = cov.next_free(hole.end);
         (hole.start..hole.end).chain([beyond]).any(|start| {

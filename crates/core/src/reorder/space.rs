@@ -7,7 +7,7 @@
 //! Cost: O(1) a span, besides a scan of the coverage.
 
 use crate::error::{Error, Result};
-use crate::feature::{Here, Span};
+use crate::feature::{ReorderingState, Span};
 use crate::reorder::distortion::distance;
 use crate::reorder::prune::Pruning;
 use std::fmt;
@@ -103,7 +103,7 @@ impl Space {
     }
 
     /// No span that starts outside this one is allowed; a quick bound for loops over spans.
-    pub fn window(self, here: &Here<'_>) -> Span {
+    pub fn window(self, here: &ReorderingState<'_>) -> Span {
         let length = here.cov.length();
         match self {
             Space::Mono => Span::new(here.gap, (here.gap + 1).min(length)),
@@ -132,7 +132,7 @@ impl Space {
 
     /// No span that starts at a word of the window and ends later is allowed. For spaces that
     /// remember nothing this and the window are all there is to say.
-    pub fn last_end(self, here: &Here<'_>, start: u32) -> u32 {
+    pub fn last_end(self, here: &ReorderingState<'_>, start: u32) -> u32 {
         match self {
             Space::Dl(Some(limit)) if start != here.gap => here.gap.saturating_add(limit),
             _ => here.cov.length(),
@@ -141,7 +141,12 @@ impl Space {
 
     /// Whether an untranslated span inside the window may come next; `has` tells which spans
     /// have an option.
-    pub fn admits(self, here: &Here<'_>, span: Span, has: impl Fn(Span) -> bool) -> bool {
+    pub fn admits(
+        self,
+        here: &ReorderingState<'_>,
+        span: Span,
+        has: impl Fn(Span) -> bool,
+    ) -> bool {
         match self {
             Space::Mono => span.start == here.gap,
             Space::Dl(None) | Space::Ibm(_) | Space::Itg => true,
@@ -154,7 +159,7 @@ impl Space {
     }
 
     /// What to remember after an admitted span.
-    pub fn after(self, here: &Here<'_>, span: Span) -> u8 {
+    pub fn after(self, here: &ReorderingState<'_>, span: Span) -> u8 {
         match self {
             Space::Mj1 | Space::Mj2 => self.settles(here, span, |_| true).unwrap_or(SETTLED),
             _ => SETTLED,
@@ -164,7 +169,12 @@ impl Space {
     /// For `mj1` and `mj2`, the mode after `span`, none when the span is not allowed.
     ///
     /// Every order of three items is one after another of a, ba, bca, cab and cba.
-    fn settles(self, here: &Here<'_>, span: Span, has: impl Fn(Span) -> bool) -> Option<u8> {
+    fn settles(
+        self,
+        here: &ReorderingState<'_>,
+        span: Span,
+        has: impl Fn(Span) -> bool,
+    ) -> Option<u8> {
         let gap = here.gap;
         if here.mode == SETTLED {
             if span.start == gap {

@@ -2,7 +2,7 @@
 
 use super::orientation::{NO_BLOCKS, Reduce, StackId, Stacks};
 use super::{ReorderingConstraints, Space};
-use crate::feature::{Coverage, Here, Span};
+use crate::feature::{Coverage, ReorderingState, Span};
 
 struct Walk<'a> {
     space: Space,
@@ -38,7 +38,7 @@ impl Walk<'_> {
             self.orders.push(self.path.clone());
             return;
         }
-        let here = Here { cov, gap, end, top: self.stacks.top(stack), mode };
+        let here = ReorderingState { cov, gap, end, top: self.stacks.top(stack), mode };
         let length = self.length;
         let ends = |start: u32| (start + 1..=length).map(move |end| Span::new(start, end));
         let mut steps = 0;
@@ -59,7 +59,7 @@ impl Walk<'_> {
     }
 
     /// Whether a span may come next; the window and the last end of the space promise no less.
-    fn admits(&self, here: &Here<'_>, span: Span) -> bool {
+    fn admits(&self, here: &ReorderingState<'_>, span: Span) -> bool {
         let has = |span: Span| (self.has)(span);
         let inside = self.space.window(here).has(span.start);
         let bound = inside && span.end <= self.space.last_end(here, span.start);

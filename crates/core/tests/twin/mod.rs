@@ -8,8 +8,8 @@ use wayword::align::Link;
 use wayword::corpus::WordId;
 use wayword::decode::{ModelSet, OovPolicy, SearchSettings};
 use wayword::feature::{
-    Coverage, Here, LanguageModel, LmState, OptionId, PathFeature, PathScorer, Phrase,
-    PhraseDetails, PhraseEntry, PhraseModel, Source, Span, Weights,
+    Coverage, FeatureWeights, LanguageModel, LmState, OptionAlignment, OptionId, PathFeature,
+    PathScorer, PhraseDetails, PhraseEntry, PhraseModel, ReorderingState, SourceSentence, Span,
 };
 use wayword::orientation::{Classes, Model, Orientation};
 use wayword::reorder::orientation::NextTest;
@@ -252,7 +252,11 @@ impl PathFeature for Ahead {
         "lop"
     }
 
-    fn sentence<'a>(&'a self, _: &Source<'a>, phrases: &[Phrase<'a>]) -> Seated<'a> {
+    fn prepare<'a>(
+        &'a self,
+        _: &SourceSentence<'a>,
+        phrases: &[OptionAlignment<'a>],
+    ) -> Seated<'a> {
         let spans = phrases.iter().map(|phrase| phrase.span).collect();
         Ok(Box::new(AheadScorer { seed: self.seed, spans }))
     }
@@ -264,7 +268,7 @@ struct AheadScorer {
 }
 
 impl PathScorer for AheadScorer {
-    fn step(&self, _: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+    fn extend(&self, _: u32, here: &ReorderingState<'_>, phrase: OptionId) -> (f32, u32) {
         let span = self.spans[phrase.index()];
         let mut sum = 0.0;
         for left in span.start..span.end {
@@ -304,7 +308,7 @@ pub struct Way {
 pub struct Twin<'a> {
     pub models: &'a ModelSet<'a>,
     pub table: &'a Table,
-    pub weights: &'a Weights,
+    pub weights: &'a FeatureWeights,
     pub settings: &'a SearchSettings,
     pub src: &'a [&'a str],
     /// What the feature `waw` scores by, if it is there; it may prune early.
@@ -540,17 +544,17 @@ impl Twin<'_> {
         }
         features.extend(self.after.map(|after| after.total(path)));
         for feature in self.models.paths.iter().filter(|feature| feature.name() != "waw") {
-            let source = Source::of(self.src);
-            let phrases: Vec<Phrase<'_>> =
-                spans.iter().map(|&span| Phrase { span, links: &[] }).collect();
-            let scorer = feature.sentence(&source, &phrases).unwrap();
+            let source = SourceSentence::of(self.src);
+            let phrases: Vec<OptionAlignment<'_>> =
+                spans.iter().map(|&span| OptionAlignment { span, links: &[] }).collect();
+            let scorer = feature.prepare(&source, &phrases).unwrap();
             let mut state = scorer.start();
             let mut bits = vec![0; Coverage::blocks_for(self.src.len() as u32)];
             let mut sum = 0.0;
             for (number, &span) in (0..).zip(&spans) {
                 let cov = Coverage::new(&bits, self.src.len() as u32);
-                let here = Here { cov, gap: 0, end: 0, top: Span::default(), mode: 0 };
-                let (value, after) = scorer.step(state, &here, OptionId(number));
+                let here = ReorderingState { cov, gap: 0, end: 0, top: Span::default(), mode: 0 };
+                let (value, after) = scorer.extend(state, &here, OptionId(number));
                 sum += f64::from(value);
                 state = after;
                 Coverage::mark(&mut bits, span);

@@ -1,13 +1,13 @@
 //! Requests: a sentence to translate, and the requested output.
 
 use crate::decode::input::markup::Markup;
-use crate::feature::Source;
+use crate::feature::SourceSentence;
 
 /// A sentence to translate, with its markup.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TranslationRequest<'a> {
     /// The sentence.
-    pub source: Source<'a>,
+    pub source: SourceSentence<'a>,
     /// Markup translations, walls and zones.
     pub markup: Option<&'a Markup>,
 }
@@ -15,7 +15,7 @@ pub struct TranslationRequest<'a> {
 impl<'a> TranslationRequest<'a> {
     /// Create a request without annotation and markup.
     pub fn of(words: &'a [&'a str]) -> Self {
-        TranslationRequest { source: Source::of(words), markup: None }
+        TranslationRequest { source: SourceSentence::of(words), markup: None }
     }
 }
 

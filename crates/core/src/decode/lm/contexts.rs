@@ -14,7 +14,7 @@
 
 use crate::decode::ids::LmContextId;
 use crate::decode::lm::caches::{LmTransition, LmTransitionCache};
-use crate::feature::{Glance, LanguageModel, LmState};
+use crate::feature::{LanguageModel, LmState, NgramMatch};
 use crate::narrow::{to_f32, to_u32};
 use crate::numbering::{Numbering, mix};
 use hashbrown::HashTable;
@@ -76,14 +76,19 @@ pub struct WeightedLms<'a> {
     /// Weight of the first model.
     weight: f64,
     /// Whether there is a single model and its states nest.
-    nests: bool,
+    has_nested_states: bool,
 }
 
 impl<'a> WeightedLms<'a> {
     /// Combine models with their weights.
     pub fn new(lms: &'a [&'a dyn LanguageModel], weights: &'a [f64]) -> Self {
         let weight = weights.first().copied().unwrap_or_default();
-        WeightedLms { lms, weights, weight, nests: lms.len() == 1 && lms[0].nests() }
+        WeightedLms {
+            lms,
+            weights,
+            weight,
+            has_nested_states: lms.len() == 1 && lms[0].has_nested_states(),
+        }
     }
 
     /// Return whether all weights are at least 0, so that no LM score raises the score of a phrase.
@@ -232,7 +237,7 @@ impl LmContextTable {
         context: LmContextId,
         word: u32,
     ) -> (f64, LmContextId) {
-        if !lms.nests {
+        if !lms.has_nested_states {
             return self.transition_of_all(lms, context, word);
         }
         let state = &self.states[context as usize];
@@ -258,14 +263,14 @@ impl LmContextTable {
     ) -> (f64, LmContextId) {
         let mut after = LmState::EMPTY;
         let state = &self.states[context as usize];
-        let Glance { score, seen, matched } =
-            lms.lms[0].glance(state, self.words[word as usize], &mut after);
+        let NgramMatch { score, inspected, matched } =
+            lms.lms[0].match_ngram(state, self.words[word as usize], &mut after);
         let next = self.intern(&[after]);
         let state = &self.states[context as usize];
-        let is_shared = seen <= state.used.max(1);
+        let is_shared = inspected <= state.used.max(1);
         // Store the transition at the shortest suffix that determines it; mark shorter ones.
         for (place, (key, is_last)) in (1..).zip(suffix_keys(state, word)) {
-            if place < seen && !is_last {
+            if place < inspected && !is_last {
                 self.transitions.open(key);
                 continue;
             }
@@ -355,7 +360,7 @@ fn suffix_keys(state: &LmState, word: u32) -> impl Iterator<Item = (u64, bool)> 
 /// Return the weighted score of an n-gram match plus the backoff of the context.
 #[inline]
 fn weigh_score(lms: &WeightedLms<'_>, state: &LmState, score: f32, matched: u32) -> f64 {
-    lms.weight * f64::from(state.beyond(matched) + score)
+    lms.weight * f64::from(state.backoff_after(matched) + score)
 }
 
 /// Score a word in all models; `next` receives the states after it.

@@ -16,7 +16,7 @@ use crate::decode::options::cache::OptionCache;
 use crate::decode::options::future_cost::FutureCosts;
 use crate::decode::options::scoring::ScoringConfig;
 use crate::error::Result;
-use crate::feature::{Coverage, OptionId, PathScorer, Phrase, Span};
+use crate::feature::{Coverage, OptionAlignment, OptionId, PathScorer, Span};
 use crate::narrow::{to_f32, to_u32};
 use crate::orientation::Class;
 use std::ops::Range;
@@ -253,8 +253,8 @@ impl OptionCollection {
         self.options.extend(
             phrases.map(|phrase| TranslationOption { phrase: TargetPhraseId(phrase), span }),
         );
-        let here = given.iter().filter(|(place, _)| *place == span);
-        self.options.extend(here.map(|&(span, phrase)| TranslationOption { phrase, span }));
+        let reordering = given.iter().filter(|(place, _)| *place == span);
+        self.options.extend(reordering.map(|&(span, phrase)| TranslationOption { phrase, span }));
         if !given.is_empty() {
             let isolated_score =
                 |option: &TranslationOption| option_cache.phrase(option.phrase).isolated_score;
@@ -380,8 +380,8 @@ impl OptionCollection {
     }
 
     /// Return span and alignment of all options, for the path features.
-    pub fn alignments<'a>(&self, option_cache: &'a OptionCache) -> Vec<Phrase<'a>> {
-        let phrase = |&TranslationOption { phrase, span }: &TranslationOption| Phrase {
+    pub fn alignments<'a>(&self, option_cache: &'a OptionCache) -> Vec<OptionAlignment<'a>> {
+        let phrase = |&TranslationOption { phrase, span }: &TranslationOption| OptionAlignment {
             span,
             links: option_cache.links(phrase),
         };

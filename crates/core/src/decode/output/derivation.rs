@@ -13,7 +13,9 @@ use crate::decode::options::cache::OptionCache;
 use crate::decode::options::collection::{OptionCollection, TranslationOption};
 use crate::decode::output::translation::{DerivationStep, TgtSpan, Translation};
 use crate::decode::settings::SearchSettings;
-use crate::feature::{Coverage, Here, LmState, OptionId, PathScorer, Span, Weights};
+use crate::feature::{
+    Coverage, FeatureWeights, LmState, OptionId, PathScorer, ReorderingState, Span,
+};
 use crate::narrow::to_u32;
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
@@ -22,7 +24,7 @@ use crate::reorder::orientation::{NO_BLOCKS, Outlook, Stacks, prev_class};
 pub struct DerivationScorer<'a> {
     pub models: &'a ModelSet<'a>,
     pub layout: &'a FeatureLayout,
-    pub weights: &'a Weights,
+    pub weights: &'a FeatureWeights,
     pub settings: &'a SearchSettings,
     pub src: &'a [&'a str],
     pub options: &'a OptionCollection,
@@ -158,8 +160,14 @@ impl DerivationScorer<'_> {
             for &option in options {
                 let span = self.options.option(option).span;
                 let cov = Coverage::new(&blocks, length);
-                let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
-                let (value, after) = path.step(state, &here, option);
+                let reordering = ReorderingState {
+                    cov,
+                    gap: cov.first_gap(),
+                    end,
+                    top: Span::default(),
+                    mode: 0,
+                };
+                let (value, after) = path.extend(state, &reordering, option);
                 *sum += f64::from(value + path.isolated_score(option));
                 state = after;
                 end = span.end;

@@ -7,7 +7,7 @@ use crate::decode::search::arena::SearchEdge;
 use crate::decode::search::early_pruning::AllowedKey;
 use crate::decode::search::grouping::HypothesisGroup;
 use crate::decode::search::sentence_search::SentenceSearch;
-use crate::feature::{Here, Span};
+use crate::feature::{ReorderingState, Span};
 use crate::narrow::to_f32;
 use crate::reorder::prune::Chooser;
 use std::ops::Range;
@@ -68,18 +68,18 @@ impl SentenceSearch<'_> {
     /// Call `each` with the lists on untranslated spans that the space, the reordering constraints
     /// and the order of unknown words allow; one range per start, shorter spans first.
     fn allowed(&self, group: &HypothesisGroup, mut each: impl FnMut(Range<u32>)) {
-        let here = self.here(group);
+        let reordering = self.reordering(group);
         let space = self.settings.space;
-        let window = space.window(&here);
+        let window = space.window(&reordering);
         let is_bound_enough = self.constraints.is_none() && !space.remembers();
-        let mut start = here.cov.next_free(window.start);
+        let mut start = reordering.cov.next_free(window.start);
         while start < window.end {
-            let free = here.cov.next_covered(start);
+            let free = reordering.cov.next_covered(start);
             for start in start..free.min(window.end) {
-                if !self.options.may_start(here.cov, start) {
+                if !self.options.may_start(reordering.cov, start) {
                     continue;
                 }
-                let end = free.min(space.last_end(&here, start));
+                let end = free.min(space.last_end(&reordering, start));
                 let mut lists = self.options.lists_within(start, end);
                 if is_bound_enough {
                     each(lists);
@@ -89,21 +89,23 @@ impl SentenceSearch<'_> {
                     let span = self.options.list(OptionListId(lists.start)).span;
                     let of_span = self.options.list_ids(span);
                     lists.start = of_span.end;
-                    if self.admits(&here, span) {
+                    if self.admits(&reordering, span) {
                         each(of_span);
                     }
                 }
             }
-            start = here.cov.next_free(free);
+            start = reordering.cov.next_free(free);
         }
     }
 
     /// Return whether the space and the reordering constraints allow a span.
-    fn admits(&self, here: &Here<'_>, span: Span) -> bool {
+    fn admits(&self, reordering: &ReorderingState<'_>, span: Span) -> bool {
         let space = self.settings.space;
         let has = |span: Span| self.options.has(span);
-        space.admits(here, span, has)
-            && self.constraints.is_none_or(|constraints| constraints.admit(space, here, span, &has))
+        space.admits(reordering, span, has)
+            && self
+                .constraints
+                .is_none_or(|constraints| constraints.admit(space, reordering, span, &has))
     }
 
     /// Return the key of the allowed lists; none if the space has a state or there are constraints.
@@ -111,10 +113,10 @@ impl SentenceSearch<'_> {
         let space = self.settings.space;
         let is_bound = self.constraints.is_none() && !space.remembers();
         is_bound.then(|| {
-            let here = self.here(group);
-            let window = space.window(&here);
-            let end = here.cov.last_free().map_or(0, |last| last + 1);
-            let starts = Span::new(here.cov.next_free(window.start), window.end.min(end));
+            let reordering = self.reordering(group);
+            let window = space.window(&reordering);
+            let end = reordering.cov.last_free().map_or(0, |last| last + 1);
+            let starts = Span::new(reordering.cov.next_free(window.start), window.end.min(end));
             AllowedKey { coverage: group.coverage, starts }
         })
     }
@@ -133,9 +135,9 @@ impl SentenceSearch<'_> {
         early_pruning
             .allow(self.options, self.allowed_key(&group), |each| self.allowed(&group, each));
         let state = self.arena.states.get(&group.path)[place];
-        let here = self.here(&group);
+        let reordering = self.reordering(&group);
         let choose = |words: &mut Vec<SrcPos>, scores: &mut Vec<f32>| {
-            self.paths[place].rate(state, &here, words, scores);
+            self.paths[place].score_next_words(state, &reordering, words, scores);
             chooser.choose(group.end, words, scores)
         };
         let covered = self.arena.coverages.covered(group.coverage);

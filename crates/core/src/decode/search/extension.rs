@@ -6,7 +6,7 @@ use crate::decode::search::arena::{EdgeRow, HypothesisRow, ScoredExtension, Sear
 use crate::decode::search::grouping::HypothesisGroup;
 use crate::decode::search::hypothesis::{ExtensionKey, Hypothesis, RecombinationKey};
 use crate::decode::search::sentence_search::SentenceSearch;
-use crate::feature::{Coverage, Here, OptionId, PathScorer, Span};
+use crate::feature::{Coverage, OptionId, PathScorer, ReorderingState, Span};
 use crate::orientation::{Class, Model};
 use crate::reorder::orientation::{Outlook, StackId, prev_class};
 
@@ -15,11 +15,11 @@ use crate::reorder::orientation::{Outlook, StackId, prev_class};
 fn extend_path(
     scorer: &dyn PathScorer,
     state: u32,
-    here: &Here<'_>,
+    reordering: &ReorderingState<'_>,
     option: OptionId,
     is_complete: bool,
 ) -> (f64, u32) {
-    let (value, after) = scorer.step(state, here, option);
+    let (value, after) = scorer.extend(state, reordering, option);
     let end = if is_complete { scorer.finish(after) } else { 0.0 };
     (f64::from(value + end), after)
 }
@@ -124,16 +124,16 @@ impl SentenceSearch<'_> {
         // With one feature, its state is the id.
         if let ([scorer], [weight]) = (self.paths, self.path_weights) {
             let (value, after) =
-                extend_path(&**scorer, path, &self.here(group), option, is_complete);
+                extend_path(&**scorer, path, &self.reordering(group), option, is_complete);
             return (weight * value, after);
         }
         let mut states = std::mem::take(&mut self.arena.after);
         states.clear();
         let mut total = 0.0;
-        let here = self.here(group);
+        let reordering = self.reordering(group);
         let before = self.arena.states.get(&path);
         for ((scorer, &state), weight) in self.paths.iter().zip(before).zip(self.path_weights) {
-            let (value, after) = extend_path(&**scorer, state, &here, option, is_complete);
+            let (value, after) = extend_path(&**scorer, state, &reordering, option, is_complete);
             states.push(after);
             total += weight * value;
         }
@@ -229,7 +229,7 @@ impl SentenceSearch<'_> {
         }
         if self.settings.space.remembers() {
             let group = &self.arena.groups[edge.group as usize];
-            key.mode = self.settings.space.after(&self.here(group), span);
+            key.mode = self.settings.space.after(&self.reordering(group), span);
         }
         key
     }

@@ -11,7 +11,7 @@ use crate::decode::search::grouping::{Bucket, GroupKey, HypothesisGroup, Hypothe
 use crate::decode::search::hypothesis::{Hypothesis, RecombinationKey};
 use crate::decode::settings::SearchSettings;
 use crate::error::Result;
-use crate::feature::{Here, OptionId, PathScorer};
+use crate::feature::{OptionId, PathScorer, ReorderingState};
 use crate::job::Job;
 use crate::narrow::{to_f32, to_u32};
 use crate::reorder::ReorderingConstraints;
@@ -134,8 +134,8 @@ impl SentenceSearch<'_> {
         to_f32(-(self.jump_weight * f64::from(cost)))
     }
 
-    pub(super) fn here(&self, group: &HypothesisGroup) -> Here<'_> {
-        Here {
+    pub(super) fn reordering(&self, group: &HypothesisGroup) -> ReorderingState<'_> {
+        ReorderingState {
             cov: self.arena.coverages.get(group.coverage),
             gap: self.arena.coverages.gap(group.coverage),
             end: group.end,

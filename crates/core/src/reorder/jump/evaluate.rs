@@ -12,7 +12,7 @@ use super::samples::Walk;
 use super::{Judge, Window};
 use crate::Job;
 use crate::error::{Error, Result};
-use crate::feature::{Coverage, Here, Span};
+use crate::feature::{Coverage, ReorderingState, Span};
 use crate::narrow::to_u32;
 use crate::parallel::for_each_block;
 use crate::reorder::{Corpus, Space};
@@ -205,7 +205,8 @@ impl Step<'_> {
     /// Whether the decoder may come to a word and still fill the first gap.
     fn reaches(&self, to: u32) -> bool {
         let Step { limit, from: end, cov, .. } = *self;
-        let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+        let here =
+            ReorderingState { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
         Space::Dl(Some(limit)).admits(&here, Span::new(to - 1, to), |_| true)
     }
 }

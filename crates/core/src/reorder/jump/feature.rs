@@ -16,7 +16,8 @@ use super::rater::{Link, Rater};
 use crate::corpus::SrcPos;
 use crate::error::{Error, Place, Result};
 use crate::feature::{
-    Coverage, Here, OptionId, PathFeature, PathScorer, Phrase, Source, Span, check_name,
+    Coverage, OptionAlignment, OptionId, PathFeature, PathScorer, ReorderingState, SourceSentence,
+    Span, check_name,
 };
 use crate::narrow::to_u32;
 use crate::reorder::annotated::annotated;
@@ -50,7 +51,7 @@ impl Jumps {
         Ok(Jumps { name: name.into(), scores })
     }
 
-    fn rater<'m>(&'m self, source: &Source<'_>) -> Result<Rater<'m>> {
+    fn rater<'m>(&'m self, source: &SourceSentence<'_>) -> Result<Rater<'m>> {
         match &self.scores {
             Scores::Model(model) => Ok(model.rater(&annotated(source, model.needs(), &self.name)?)),
             Scores::Given => {
@@ -74,14 +75,14 @@ impl PathFeature for Jumps {
         &self.name
     }
 
-    fn rates(&self) -> bool {
+    fn has_next_word_scores(&self) -> bool {
         true
     }
 
-    fn sentence<'a>(
+    fn prepare<'a>(
         &'a self,
-        source: &Source<'a>,
-        phrases: &[Phrase<'a>],
+        source: &SourceSentence<'a>,
+        phrases: &[OptionAlignment<'a>],
     ) -> Result<Box<dyn PathScorer + 'a>> {
         Ok(Box::new(Scorer::new(self.rater(source)?, phrases)))
     }
@@ -149,14 +150,14 @@ impl Guess {
 }
 
 impl<'a> Scorer<'a> {
-    fn new(rater: Rater<'a>, phrases: &[Phrase<'_>]) -> Self {
+    fn new(rater: Rater<'a>, phrases: &[OptionAlignment<'_>]) -> Self {
         let hopes = hopes(&rater);
         let insides = Vec::with_capacity(phrases.len());
         let paths = RefCell::new(Kept::new(rater.len()));
         let mut scorer = Scorer { rater, hopes, insides, words: Vec::new(), paths };
         let (mut order, mut guess) = (MeanOrder::default(), Guess::new(&scorer.rater));
         let mut known = Known::default();
-        let mut last: Option<&Phrase<'_>> = None;
+        let mut last: Option<&OptionAlignment<'_>> = None;
         for phrase in phrases {
             let twin =
                 scorer.insides.last().filter(|_| last.is_some_and(|last| alike(last, phrase)));
@@ -175,7 +176,7 @@ impl<'a> Scorer<'a> {
         order: &mut MeanOrder,
         guess: &mut Guess,
         known: &mut Known,
-        phrase: &Phrase<'_>,
+        phrase: &OptionAlignment<'_>,
     ) {
         let Span { start, .. } = phrase.span;
         let first = self.words.len();
@@ -213,7 +214,7 @@ impl<'a> Scorer<'a> {
 }
 
 /// Whether it is plain that both phrases have their words in the same order.
-fn alike(one: &Phrase<'_>, other: &Phrase<'_>) -> bool {
+fn alike(one: &OptionAlignment<'_>, other: &OptionAlignment<'_>) -> bool {
     one.span == other.span && (one.span.len() == 1 || one.links == other.links)
 }
 
@@ -240,7 +241,7 @@ impl PathScorer for Scorer<'_> {
         self.insides[phrase.index()].sum
     }
 
-    fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+    fn extend(&self, state: u32, here: &ReorderingState<'_>, phrase: OptionId) -> (f32, u32) {
         let words = self.words(phrase);
         let (Some(&first), Some(&last)) = (words.first(), words.last()) else {
             return (0.0, state);
@@ -269,7 +270,13 @@ impl PathScorer for Scorer<'_> {
         other - any
     }
 
-    fn rate(&self, state: u32, here: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
+    fn score_next_words(
+        &self,
+        state: u32,
+        here: &ReorderingState<'_>,
+        words: &[SrcPos],
+        scores: &mut Vec<f32>,
+    ) {
         self.rater.rate(here.cov, state, words, scores);
     }
 }

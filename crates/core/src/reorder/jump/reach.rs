@@ -14,7 +14,7 @@ use super::samples::Walk;
 use crate::Job;
 use crate::corpus::SrcPos;
 use crate::error::{Error, Result};
-use crate::feature::{Coverage, Here, Span};
+use crate::feature::{Coverage, ReorderingState, Span};
 use crate::parallel::for_each_block;
 use crate::reorder::prune::Chooser;
 use crate::reorder::{Corpus, Shaped, Space};
@@ -158,7 +158,7 @@ impl Walker {
 
 /// The untranslated words that a space allows after the one at `end`, from 1 or 0.
 fn admitted(space: Space, end: u32, cov: Coverage<'_>, words: &mut Vec<SrcPos>) {
-    let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+    let here = ReorderingState { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
     let window = space.window(&here);
     words.clear();
     let is_allowed =

@@ -5,7 +5,9 @@ use crate::Job;
 use crate::align::Link as Tie;
 use crate::corpus::SrcPos;
 use crate::corpus::annotated::{Annotation, Sentence};
-use crate::feature::{Coverage, NamedMatrix, OptionId, PathFeature, Phrase, Source, Span};
+use crate::feature::{
+    Coverage, NamedMatrix, OptionAlignment, OptionId, PathFeature, SourceSentence, Span,
+};
 use crate::reorder::{Corpus, Shaped};
 
 /// Finds all words alike, and chooses among those in a window.
@@ -128,12 +130,12 @@ fn hope_is_the_best_jump_and_its_loss_that_of_the_word_before() {
     let cells: Vec<f32> = (0..=7).flat_map(|from| (1..=7).map(move |to| score(from, to))).collect();
     let words = ["a", "b", "c", "d", "e", "f", "g"];
     let links = [Tie::new(0, 1), Tie::new(1, 0)];
-    let phrase = |start, end, links| Phrase { span: Span::new(start, end), links };
+    let phrase = |start, end, links| OptionAlignment { span: Span::new(start, end), links };
     let phrases = [phrase(1, 2, &links[..0]), phrase(1, 3, &links), phrase(6, 7, &[])];
     let matrices = [NamedMatrix { feature: "waw", cells: &cells }];
     let waw = Jumps::new("waw", Scores::Given).unwrap();
-    let source = Source { matrices: &matrices, ..Source::of(&words) };
-    let scorer = waw.sentence(&source, &phrases).unwrap();
+    let source = SourceSentence { matrices: &matrices, ..SourceSentence::of(&words) };
+    let scorer = waw.prepare(&source, &phrases).unwrap();
     assert_eq!(scorer.isolated_score(OptionId(0)), 0.0);
     assert_eq!(scorer.upper_bound(OptionId(0)), -0.5);
     // Its order is c b.

@@ -11,7 +11,10 @@ use super::model::{Model, Orderer};
 use super::pairs::Pairs;
 use crate::corpus::SrcPos;
 use crate::error::Result;
-use crate::feature::{Here, OptionId, PathFeature, PathScorer, Phrase, Source, Span, check_name};
+use crate::feature::{
+    OptionAlignment, OptionId, PathFeature, PathScorer, ReorderingState, SourceSentence, Span,
+    check_name,
+};
 use crate::narrow::to_f32;
 use crate::reorder::annotated::annotated;
 use std::sync::Arc;
@@ -36,14 +39,14 @@ impl PathFeature for Lop {
         &self.name
     }
 
-    fn rates(&self) -> bool {
+    fn has_next_word_scores(&self) -> bool {
         true
     }
 
-    fn sentence<'a>(
+    fn prepare<'a>(
         &'a self,
-        source: &Source<'a>,
-        phrases: &[Phrase<'a>],
+        source: &SourceSentence<'a>,
+        phrases: &[OptionAlignment<'a>],
     ) -> Result<Box<dyn PathScorer + 'a>> {
         let needs =
             crate::corpus::annotated::Annotation { tags: self.model.recipe().tags, chunks: false };
@@ -65,7 +68,7 @@ pub struct Scorer {
 
 impl Scorer {
     /// The feature of a pair matrix, for these phrases.
-    pub fn new(pairs: &Pairs, phrases: &[Phrase<'_>]) -> Self {
+    pub fn new(pairs: &Pairs, phrases: &[OptionAlignment<'_>]) -> Self {
         let side = pairs.len() + 1;
         let mut sums = vec![0.0; side * side];
         for x in 0..pairs.len() {
@@ -80,7 +83,7 @@ impl Scorer {
     }
 
     /// What it is worth that the untranslated words before a span come before it.
-    fn lost(&self, here: &Here<'_>, span: Span) -> f64 {
+    fn lost(&self, here: &ReorderingState<'_>, span: Span) -> f64 {
         let sum = |x: u32, y: u32| self.sums[x as usize * self.side + y as usize];
         let mut lost = 0.0;
         let mut start = here.gap;
@@ -95,7 +98,7 @@ impl Scorer {
 }
 
 impl PathScorer for Scorer {
-    fn step(&self, state: u32, here: &Here<'_>, phrase: OptionId) -> (f32, u32) {
+    fn extend(&self, state: u32, here: &ReorderingState<'_>, phrase: OptionId) -> (f32, u32) {
         (to_f32(-self.lost(here, self.spans[phrase.index()])), state)
     }
 
@@ -103,7 +106,13 @@ impl PathScorer for Scorer {
         to_f32(self.kept)
     }
 
-    fn rate(&self, _: u32, here: &Here<'_>, words: &[SrcPos], scores: &mut Vec<f32>) {
+    fn score_next_words(
+        &self,
+        _: u32,
+        here: &ReorderingState<'_>,
+        words: &[SrcPos],
+        scores: &mut Vec<f32>,
+    ) {
         let word = |word: &SrcPos| to_f32(-self.lost(here, Span::new(word.0, word.0 + 1)));
         scores.extend(words.iter().map(word));
     }

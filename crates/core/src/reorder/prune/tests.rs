@@ -1,7 +1,7 @@
 //! Early pruning against the definition and against all states of small problems.
 
 use super::*;
-use crate::feature::{Coverage, Here};
+use crate::feature::{Coverage, ReorderingState};
 use crate::reorder::Space;
 use std::collections::BTreeSet;
 
@@ -71,7 +71,8 @@ impl Exploration {
         }
         let bits = [blocks];
         let cov = Coverage::new(&bits, LENGTH);
-        let here = Here { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
+        let here =
+            ReorderingState { cov, gap: cov.first_gap(), end, top: Span::default(), mode: 0 };
         let near = |span: Span| span.start.abs_diff(end) <= LIMIT;
         let admits = |span: Span| Space::Dl(Some(LIMIT)).admits(&here, span, |_| true);
         let spans =
