@@ -1,8 +1,7 @@
 //! Ids: 32-bit indices, one type per kind of object.
 //!
 //! Separate types prevent mixing up hypotheses, coverages, option lists and target phrases.
-//! `OptionId`
-//! is defined in `feature`, because path features use it too.
+//! `OptionId` is defined in `feature`, because path features use it too.
 
 /// Id of a language model context.
 pub type LmContextId = u32;

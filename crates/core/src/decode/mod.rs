@@ -4,8 +4,7 @@
 //! settings.
 //! Out: the n best translations with the exact value of each feature, traces, statistics and the
 //! search graph. How: the target is built from left to right by phrases, with a coverage of the
-//! source
-//! words (Koehn, Och and Marcu, 2003); cube pruning by default.
+//! source words (Koehn, Och and Marcu, 2003); cube pruning by default.
 //! Cost: about `pop_limit` hypotheses per source word; each worker keeps its memory between
 //! sentences.
 //! Not: any concrete model; reading or writing files.

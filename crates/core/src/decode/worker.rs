@@ -2,8 +2,7 @@
 //!
 //! In: a request. Out: the best translations, or the score of a given one.
 //! How: collect the options of the sentence, prepare the path features, search, and score the
-//! result
-//! again from the start.
+//! result again from the start.
 //! Cost: memory is kept between sentences.
 
 use crate::decode::config::DecoderConfig;

@@ -2,9 +2,8 @@
 //!
 //! In: models of other stages. Out: the traits through which the decoder uses them.
 //! How: a phrase feature depends on the phrase pair only (`PhraseModel`); a path feature has a
-//! small
-//! state (`LanguageModel`, `PathFeature`; distortion and orientation are built in).
-//! Scores are natural logarithms, higher is better (definitions g.1).
+//! small state (`LanguageModel`, `PathFeature`; distortion and orientation are built in). Scores
+//! are natural logarithms, higher is better (definitions g.1).
 //! Not: any concrete model.
 //!
 //! The files in the order of the data flow:

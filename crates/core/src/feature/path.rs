@@ -1,9 +1,8 @@
 //! The interface of path features, which depend on the path through the source sentence.
 //!
 //! The state of a word-after-word model is the last translated word; a linear-ordering model needs
-//! the
-//! coverage only. A feature may also score the next source words, for early pruning (definitions
-//! c).
+//! the coverage only. A feature may also score the next source words, for early pruning
+//! (definitions c).
 
 use crate::corpus::SrcPos;
 use crate::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! A source sentence with its annotation.
 //!
 //! In: words, and the layers of annotators and external models. Out: a value that every path
-//! feature
-//! receives. Missing layers are empty or none. Cost: a few references; the caller owns the text.
+//! feature receives. Missing layers are empty or none. Cost: a few references; the caller owns the
+//! text.
 
 /// A source sentence.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,10 +3,8 @@
 //!
 //! The transition cache is a hash table with open addressing, at most half full, with 64-bit hashes
 //! as keys; a collision of all 64 bits is as unlikely as in the models. It is kept between
-//! sentences
-//! until it is too large for the CPU caches. The score cache has one slot per hash and overwrites
-//! it:
-//! most pairs of context and phrase recur in many coverages of the same sentence.
+//! sentences until it is too large for the CPU caches. The score cache has one slot per hash and
+//! overwrites it: most pairs of context and phrase recur in many coverages of the same sentence.
 
 use crate::decode::ids::{LmContextId, TargetPhraseId};
 use crate::narrow::to_usize;

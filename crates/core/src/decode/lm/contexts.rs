@@ -4,13 +4,10 @@
 //! score, weighted and summed over the language models, and the context after the phrase.
 //! How: equal contexts share an id, so recombination compares ids. A phrase is scored word by word
 //! until its context equals the one without left context. If a single model reports how many words
-//! of
-//! the context it inspected, a transition is shared by all contexts with these last words
-//! (Heafield,
-//! Kayser and Manning, 2014).
+//! of the context it inspected, a transition is shared by all contexts with these last words
+//! (Heafield, Kayser and Manning, 2014).
 //! Cost: one or two probes for a cached transition. Transitions and contexts are cleared between
-//! two
-//! sentences when they exceed a limit.
+//! two sentences when they exceed a limit.
 
 use crate::decode::ids::LmContextId;
 use crate::decode::lm::caches::{LmTransition, LmTransitionCache};
@@ -44,7 +41,7 @@ pub struct LmPhrase<'a> {
     pub isolated_score: f32,
 }
 
-/// PathStateTable and scores of the prefixes of the phrase that was scored last.
+/// States and scores of the prefixes of the phrase that was scored last.
 #[derive(Debug, Default)]
 pub struct PrefixScores {
     /// The states before the first word and after each word, one per model.

@@ -3,8 +3,8 @@
 //! In: source word ids. Out: at most `limit` target phrases, best isolated score first, with all
 //! fields that do not depend on the sentence (definitions g.2).
 //! How: on a miss, the entries of the phrase table are scored, cut to the limit and stored. A
-//! source
-//! word without a translation is copied or dropped. A full cache is cleared between two sentences.
+//! source word without a translation is copied or dropped. A full cache is cleared between two
+//! sentences.
 //! Cost: one query of the phrase table and the language models per distinct source phrase.
 
 use crate::align::Link;
@@ -37,9 +37,9 @@ const MAX_SOURCES: usize = 1 << 18;
 /// A translation of a source phrase, with its scores.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetPhrase {
-    /// WeightedLms score without context: translation scores, penalties and language models.
+    /// Weighted score without context: translation scores, penalties and language models.
     pub isolated_score: f32,
-    /// WeightedLms language model score without context; part of `isolated_score`.
+    /// Weighted language model score without context; part of `isolated_score`.
     lm: f32,
     /// WeightedLms `prev` score of each orientation class.
     pub prev: [f32; 4],

@@ -1,11 +1,9 @@
 //! The translation options of one sentence.
 //!
 //! In: the source words. Out: the options of each span, in option lists. A list holds all options
-//! of
-//! a span; with early pruning there is also one list per entry word. Each list is sorted once for
-//! each
-//! orientation class, best first. `find` collects the options, then path features are prepared with
-//! them, and `rank` sorts them by the isolated score of all features.
+//! of a span; with early pruning there is also one list per entry word. Each list is sorted once
+//! for each orientation class, best first. `find` collects the options, then path features are
+//! prepared with them, and `rank` sorts them by the isolated score of all features.
 //! Cost: O(n · longest phrase) look-ups; memory is kept between sentences.
 
 use crate::corpus::{SrcPos, WordId};
@@ -60,14 +58,14 @@ impl WeightedPathScorers<'_> {
 pub struct TranslationOption {
     /// The target phrase.
     pub phrase: TargetPhraseId,
-    /// The source words it coverages.
+    /// The source words it covers.
     pub span: Span,
 }
 
 /// The options of a span, or its options with one entry word.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionList {
-    /// The source words it coverages.
+    /// The source words it covers.
     pub span: Span,
     /// The entry word; equal to the start of the span without early pruning.
     pub entry: SrcPos,
@@ -211,7 +209,7 @@ impl OptionCollection {
         option_cache.phrase(self.option(option).phrase).isolated_score + by_paths
     }
 
-    /// Look up all spans in the cache, except those that exclusive markup coverages.
+    /// Look up all spans in the cache, except those that exclusive markup covers.
     fn look_up(
         &mut self,
         option_cache: &mut OptionCache,

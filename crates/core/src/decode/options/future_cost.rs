@@ -10,7 +10,7 @@ use crate::feature::Span;
 /// The best isolated scores of all spans of a sentence.
 #[derive(Debug, Default)]
 pub struct FutureCosts {
-    /// HypothesisRow: start; column: end; each row has `length + 1` columns.
+    /// Row: start; column: end; each row has `length + 1` columns.
     scores: Vec<f32>,
     /// By word: the loss of a gap that starts there.
     gap_losses: Vec<f32>,

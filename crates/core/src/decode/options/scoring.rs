@@ -33,9 +33,9 @@ pub struct CandidateBuffer {
 /// A candidate translation.
 #[derive(Debug, Clone)]
 pub struct PhraseCandidate {
-    /// WeightedLms score without context; the language models are added last.
+    /// Weighted score without context; the language models are added last.
     pub isolated_score: f32,
-    /// WeightedLms language model score without context.
+    /// Weighted language model score without context.
     pub lm: f32,
     pub words: Range<usize>,
     pub origin: PhraseOrigin,

@@ -2,8 +2,7 @@
 //!
 //! In: options in target order. Out: a `Translation` with the exact value of each feature.
 //! How: directly from the definitions, without cached values of the search, so that a test can
-//! compare
-//! both.
+//! compare both.
 
 use crate::align::Link;
 use crate::corpus::{SrcPos, TgtPos};

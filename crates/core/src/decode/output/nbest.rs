@@ -2,8 +2,7 @@
 //!
 //! In: hypotheses with their arcs, and the complete one. Out: paths, best first, lazily.
 //! How: a path deviates from an earlier path by an arc at one position, and follows the best path
-//! from
-//! there back to the start. Later deviations come only before that position, so no path occurs
+//! from there back to the start. Later deviations come only before that position, so no path occurs
 //! twice.
 //! Cost: O(arcs on the path) per path.
 

@@ -4,9 +4,8 @@
 //! incomplete. Out: the translation with the smallest edit distance between its beginning and the
 //! prefix, the best score on ties, and the position where the prefix ends.
 //! How: each node keeps, for each number of matched typed words, the fewest edits and the best
-//! score
-//! (Och, Zens and Ney, 2003; Barrachina et al., 2009). A substitution costs the share of different
-//! letters, as in Koehn, Tsoukala and Saint-Amand (2014).
+//! score (Och, Zens and Ney, 2003; Barrachina et al., 2009). A substitution costs the share of
+//! different letters, as in Koehn, Tsoukala and Saint-Amand (2014).
 //! Cost: O(arcs · typed words), a few milliseconds for thirty words.
 //! Not: a new search; words that are not in the graph count as edits.
 

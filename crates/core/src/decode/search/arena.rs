@@ -1,12 +1,9 @@
 //! Data of a search: groups of hypotheses, edges, and scored extensions.
 //!
 //! Hypotheses with equal coverage and last position form a group: the same spans may follow them,
-//! at
-//! the same distance. A group and an option list form an edge, a grid of rows (hypotheses) and
-//! columns
-//! (options). Distortion and future cost are constant within an edge, orientation is a look-up;
-//! only
-//! the language models and path features are scored per cell.
+//! at the same distance. A group and an option list form an edge, a grid of rows (hypotheses) and
+//! columns (options). Distortion and future cost are constant within an edge, orientation is a
+//! look-up; only the language models and path features are scored per cell.
 
 use crate::decode::ids::{CoverageId, HypId, LmContextId, OptionListId};
 use crate::decode::lm::caches::LmScoreCache;

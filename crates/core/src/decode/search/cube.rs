@@ -3,12 +3,9 @@
 //!
 //! In: a search with the empty hypothesis. Out: the complete hypotheses, recombined into one.
 //! How: each stack has a priority queue over all its edges, ordered by score plus future cost. A
-//! row of
-//! an edge is read from its best option on. A row is opened when the row two above it has been
-//! read,
-//! because a lower row may score better in context. A stack is finished at the limit, or when the
-//! next
-//! extension is too far below the best. Without a limit the search is exact.
+//! row of an edge is read from its best option on. A row is opened when the row two above it has
+//! been read, because a lower row may score better in context. A stack is finished at the limit, or
+//! when the next extension is too far below the best. Without a limit the search is exact.
 //! Cost: O(log n) queue work and one score for each opened cell and each hypothesis.
 
 use crate::decode::ids::HypId;

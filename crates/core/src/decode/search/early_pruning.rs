@@ -3,8 +3,7 @@
 //! In: the lists that the reordering space allows, as one run per start. Out: the lists whose entry
 //! word the feature keeps, and all lists with a start in the non-prunable zone.
 //! How: the entry words of a run are bits of a word, so a run without kept entry words is skipped
-//! as a
-//! whole.
+//! as a whole.
 //! Cost: a few instructions per run, and a test of each list of the other runs; no allocation.
 
 use crate::corpus::SrcPos;

@@ -2,8 +2,7 @@
 //!
 //! In: the hypotheses of a stack. Out: the hypotheses by group, from best to worst.
 //! How: a bucket sort by group key. A stack is nearly sorted by score, so an insertion sort within
-//! each
-//! bucket moves few hypotheses.
+//! each bucket moves few hypotheses.
 //! Cost: one hash probe per hypothesis, and a sort of the groups.
 
 use crate::decode::ids::{CoverageId, HypId};

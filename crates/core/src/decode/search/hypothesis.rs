@@ -1,13 +1,10 @@
 //! Hypotheses and their recombination.
 //!
 //! A hypothesis is an option, the hypothesis before it, and a recombination key. Hypotheses with
-//! equal
-//! keys have the same future score: the better one survives, the other is kept as an arc for n-best
-//! lists (definitions g.4). `RecombinationCache` finds most recombinations without building a key:
-//! the
-//! rows of an edge mostly differ in words that are outside the language model context after the
-//! next
-//! phrase. Cost: one probe per hypothesis, no allocation.
+//! equal keys have the same future score: the better one survives, the other is kept as an arc for
+//! n-best lists (definitions g.4). `RecombinationCache` finds most recombinations without building
+//! a key: the rows of an edge mostly differ in words that are outside the language model context
+//! after the next phrase. Cost: one probe per hypothesis, no allocation.
 
 use crate::decode::ids::{CoverageId, HypId, LmContextId};
 use crate::feature::OptionId;

@@ -3,9 +3,8 @@
 //! In: a line such as `das <n translation="dwelling||home" prob="0.8||0.2">haus</n> <wall/> …`.
 //! Out: its words, and a `Markup`: translations of spans, walls and zones.
 //! How: one pass over the line. Tags stand between words; `<zone>…</zone>` and `<wall/>` constrain
-//! the
-//! order, any other tag must have a translation. In words and attributes `&lt; &gt; &amp; &quot;
-//! &apos;` and `&#…;` are character entities.
+//! the order, any other tag must have a translation. In words and attributes `&lt; &gt; &amp;
+//! &quot; &apos;` and `&#…;` are character entities.
 //! Cost: linear in the line.
 //! Not: Moses' `constraint` mode, its `span` attribute and its other tags.
 

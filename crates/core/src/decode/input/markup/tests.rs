@@ -1,4 +1,4 @@
-//! What marked-up lines mean, and what is said about broken ones.
+//! Tests of marked-up lines and of the messages about invalid ones.
 
 use super::*;
 use proptest::prelude::*;
