@@ -24,8 +24,6 @@ from wayword.corpus.files import new_file, open_text
 from wayword.corpus.text import Preparation
 from wayword.evaluate import Gold
 from wayword.oracle.bleu import Candidates, bleu_oracle
-from wayword.oracle.lag import lag_oracle
-from wayword.oracle.lengths import pair_lengths
 from wayword.oracle.order import order_oracle
 from wayword.oracle.read import read_linked
 from wayword.oracle.texts import Texts, read_texts
@@ -192,7 +190,7 @@ def pruned(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def orders(pair: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """The order oracle on the training text, a space at a time; and its lag."""
+    """The order oracle on the training text, a space at a time."""
     src, tgt = (folder / f"train.{lang}" for lang in pair.split("-"))
     links, lengths = read_linked([src, tgt, folder / "links"])
     assert lengths is not None
@@ -204,9 +202,6 @@ def orders(pair: str, folder: Path) -> Iterator[dict[str, Any]]:
         cost = {"cpu s": round(cpu, 1), "wall s": round(seconds, 1)}
         told = {"pair": pair, "row": f"order, {space}", "n": row.sentences}
         yield {**told, **shares, "unsolved": row.unsolved, **cost}
-    lag = lag_oracle(links, pair_lengths(Bitext.read(src, tgt)))
-    told = {"pair": pair, "row": "lag", "n": lag.sentences, "AL": round(lag.lagging, 2)}
-    yield {**told, "AP": round(lag.proportion, 3), "wait-k for 90 %": lag.wait_at(0.9)}
 
 
 def memory(folder: Path) -> dict[str, Any]:

@@ -54,7 +54,6 @@ def row(pair: str, folder: Path) -> dict[str, Any]:
         "D phrase": _percent(told, "phrase"),
         "D hierarchical": _percent(told, "hierarchical"),
         "beyond 6, 10, 18": ", ".join(f"{100 * told['beyond'][k]:.1f}" for k in ("6", "10", "18")),
-        "lag": round(told["lag"]["lagging"], 2),
         "advised": ", ".join(one["value"] or "none" for one in told["advice"]),
         "CPU s": cost.cpu_seconds,
         "peak MB": cost.peak_mb,

@@ -17,7 +17,6 @@ from wayword.errors import ArgumentError, LimitError
 from wayword.evaluate import Gold
 from wayword.oracle import Space
 from wayword.oracle.bleu import CandidateOptions, Candidates, bleu_oracle
-from wayword.oracle.lag import labels, lag_oracle, rewrites
 from wayword.oracle.order import order_oracle
 from wayword.oracle.phrase import phrase_oracle
 from wayword.oracle.texts import read_texts
@@ -380,60 +379,6 @@ def test_an_unpruned_search_is_brute_force(space: str, tmp_path: Path) -> None:
         assert sentence_bleu(sentence.reached, [ref], EPSILON) == pytest.approx(most, rel=1e-9)
 
 
-# --- lag ----------------------------------------------------------------------------------------
-
-TEA = [(0, 0), (1, 1), (4, 2), (2, 3), (3, 4)]  # er hat den Tee getrunken: he has drunk the tea
-
-
-def lagging(needs: list[int], src_length: int) -> float:
-    """Average lagging, as the definition has it."""
-    read = [max(needs[: at + 1]) for at in range(len(needs))]
-    last = next((at for at, words in enumerate(read) if words == src_length), len(read) - 1)
-    pace = src_length / len(read)
-    return sum(read[at] - at * pace for at in range(last + 1)) / (last + 1)
-
-
-def test_the_worked_example_of_lag() -> None:
-    links = Links.from_lists([TEA])
-    found = lag_oracle(links, [(5, 5)], waits=(1, 2, 3))
-    assert found.lagging == pytest.approx(5 / 3)
-    assert found.proportion == pytest.approx(0.72)
-    assert found.ahead == {1: 0.2, 2: 0.2, 3: 0.0}
-    assert found.waits == (3,)
-    assert labels(links, [(5, 5)]) == ["R W R W R R R W W W"]
-
-
-@given(
-    st.integers(1, 5).flatmap(
-        lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=5))
-    ),
-    st.floats(-1, 4),
-)
-def test_rewrites_are_those_of_brute_force(problem: tuple[int, list[int]], bound: float) -> None:
-    src_length, needs = problem
-    links = [(need - 1, at) for at, need in enumerate(needs) if need]
-    found = rewrites(Links.from_lists([links]), [(src_length, len(needs))], bound)[0]
-    good = [
-        sum(a > b for at, a in enumerate(order) for b in order[at + 1 :])
-        for order in permutations(range(len(needs)))
-        if lagging([needs[at] for at in order], src_length) <= bound + 1e-9
-    ]
-    assert found.exact
-    assert found.kept == bool(good)
-    if good:
-        assert found.moved == min(good)
-
-
-def test_wrong_lags_are_refused() -> None:
-    links = Links.from_lists([TEA])
-    with pytest.raises(ArgumentError, match="found nan"):
-        rewrites(links, [(5, 5)], float("nan"))
-    with pytest.raises(ArgumentError, match="expected 1 or more"):
-        lag_oracle(links, [(5, 5)], waits=(0,))
-    with pytest.raises(ArgumentError, match="4-2; expected source below 4"):
-        lag_oracle(links, [(4, 5)])
-
-
 # --- the command --------------------------------------------------------------------------------
 
 
@@ -448,7 +393,6 @@ def test_every_action_prints_json(toy_folder: Path, capsys: pytest.CaptureFixtur
         ["order", linked[2], "--space", "mj1"],
         ["bleu", str(system), *text, "--prepared", "--space", "mono", "itg", "-o", out],
         ["phrase", str(system), *text, "--prepared", "--pop-limit", "50", "--nbest", "5"],
-        ["lag", *linked, "--bound", "1", "--rewrite", f"{out}.txt", "--labels", f"{out}.rw"],
     ):
         assert main(["oracle", *action, "--json"]) == 0, capsys.readouterr().err
         assert json.loads(capsys.readouterr().out)
@@ -457,11 +401,10 @@ def test_every_action_prints_json(toy_folder: Path, capsys: pytest.CaptureFixtur
         *("table.md", "table.tex", "table.csv", "table.json", "curves.svg"),
         *("mono.txt", "itg.txt"),
     }
-    lines = (corpus / "test.en").read_text().splitlines()
-    again = Path(f"{out}.txt").read_text().splitlines()
-    assert [sorted(line.split()) for line in again] == [sorted(line.split()) for line in lines]
 
 
 def test_the_core_refuses_text_that_does_not_fit() -> None:
     with pytest.raises(ArgumentError, match="as many of each"):
-        _core.oracle_lag(Links.from_lists([[]])._core, [], [1])
+        _core.oracle_distances(
+            "itg", Links.from_lists([[]])._core, [], "mean", most=1, threads=1, progress=None
+        )

@@ -237,7 +237,7 @@ def test_profiles_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "de-en.json"
     path.write_text(json.dumps(card.to_dict()), encoding="utf-8")
     assert json.loads(json.dumps(load_profile(path).to_dict())) == json.loads(path.read_text())
-    for text in ("{}", "[]", "no", '{"format": "wayword-profile-1"}'):
+    for text in ("{}", "[]", "no", '{"format": "wayword-profile-2"}'):
         path.write_text(text)
         with pytest.raises(FormatError, match="expected what `wayword profile --json` prints"):
             load_profile(path)

@@ -887,7 +887,6 @@ def waw_reach(
 def waw_samples(order: list[int], window: int, inclusive: bool) -> list[tuple[int, int, bool]]: ...
 
 _Texts = list[list[str]]
-_PairLengths = list[tuple[int, int]]
 
 def oracle_space(space: str) -> str: ...
 def oracle_contains(space: str, order: list[int]) -> bool: ...
@@ -907,17 +906,6 @@ def oracle_distances(
     threads: int,
     progress: _Progress,
 ) -> View: ...
-def oracle_lag(links: Links, lengths: _PairLengths, waits: list[int]) -> View: ...
-def oracle_labels(links: Links, lengths: _PairLengths) -> list[str]: ...
-def oracle_rewrites(
-    links: Links,
-    lengths: _PairLengths,
-    lagging: float,
-    *,
-    most: int,
-    threads: int,
-    progress: _Progress,
-) -> list[tuple[list[int], int, float, bool, bool]]: ...
 def oracle_reach(
     decoder: Decoder,
     sources: list[Source],

@@ -121,9 +121,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(oracle::oracle_lattice, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::oracle_nearest, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::oracle_distances, module)?)?;
-    module.add_function(wrap_pyfunction!(oracle::oracle_lag, module)?)?;
-    module.add_function(wrap_pyfunction!(oracle::oracle_labels, module)?)?;
-    module.add_function(wrap_pyfunction!(oracle::oracle_rewrites, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::oracle_reach, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::oracle_missing, module)?)?;
     module.add_function(wrap_pyfunction!(provoke_panic, module)?)?;

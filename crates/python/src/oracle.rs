@@ -11,22 +11,19 @@ use std::sync::Arc;
 use wayword::decode::{SearchAlgorithm, SearchSettings};
 use wayword::error::Error;
 use wayword::narrow::to_i64;
-use wayword::oracle::{self, Lattice, Monotone, Nearest, Oracle, Orders, Problem, Pruning, lag};
+use wayword::oracle::{self, Lattice, Monotone, Nearest, Oracle, Orders, Problem, Pruning};
 use wayword::parallel::{self, BLOCK};
 use wayword::phrase_table::TableSeat;
 use wayword::reorder::Space;
 use wayword::reorder::order::{Heuristic, order_from_links};
 
-/// The types of distances and of lags, as numpy names them.
+/// The type of distances, as numpy names it.
 const DISTANCES: &str = if cfg!(target_endian = "little") { "<i8" } else { ">i8" };
-const LAGS: &str = if cfg!(target_endian = "little") { "<f8" } else { ">f8" };
 
 /// From, item, to.
 type LatticeArc = (u32, u32, u32);
 /// Candidate, order, approximate BLEU, matches, whether exact.
 type BestOrder = (usize, Vec<u32>, f64, [u32; 4], bool);
-/// Order, pairs moved, average lagging, whether the bound is kept, whether exact.
-type Rewritten = (Vec<u32>, u64, f64, bool, bool);
 /// First and after the last source word, target words.
 type SpanWords = (u32, u32, Vec<String>);
 type Texts = Vec<Vec<String>>;
@@ -116,77 +113,6 @@ pub fn oracle_distances(
         Ok(parallel::map(lengths.len(), BLOCK, job, Nearest::default, measure)?.0)
     })?;
     Ok(View::of(Arc::new(rows), DISTANCES, |own: &Vec<[i64; 4]>| own).in_columns(4))
-}
-
-/// For each sentence average lagging, average proportion, the least k, links, and for each of some
-/// k the links ahead; one after another.
-#[pyfunction]
-pub fn oracle_lag(
-    py: Python<'_>,
-    links: &Links,
-    lengths: Vec<(usize, usize)>,
-    waits: Vec<u32>,
-) -> PyResult<View> {
-    let links = Arc::clone(&links.inner);
-    let cells = enter(py, 1, None, |_| {
-        check_count(links.len(), lengths.len())?;
-        let mut cells = Vec::with_capacity(lengths.len() * (4 + waits.len()));
-        for (number, &(src, tgt)) in lengths.iter().enumerate() {
-            let of_pair = links.sentence(number);
-            let found = lag::Lag::of(src, tgt, of_pair)?;
-            cells.extend([found.lagging, found.proportion]);
-            cells.extend([found.least_wait, found.links].map(f64::from));
-            let ahead = |&wait: &u32| f64::from(lag::anticipated(of_pair, wait));
-            cells.extend(waits.iter().map(ahead));
-        }
-        Ok(cells)
-    })?;
-    Ok(View::of(Arc::new(cells), LAGS, |own: &Vec<f64>| own))
-}
-
-/// Reading and writing, a line a sentence.
-#[pyfunction]
-pub fn oracle_labels(
-    py: Python<'_>,
-    links: &Links,
-    lengths: Vec<(usize, usize)>,
-) -> PyResult<Vec<String>> {
-    let links = Arc::clone(&links.inner);
-    enter(py, 1, None, |_| {
-        check_count(links.len(), lengths.len())?;
-        let label = |(number, &(src, tgt)): (usize, &(usize, usize))| {
-            let read = lag::read_ahead(lag::needs(src, tgt, links.sentence(number))?);
-            Ok(lag::labels(src, &read))
-        };
-        lengths.iter().enumerate().map(label).collect()
-    })
-}
-
-/// The references in the nearest order within a bound on lag.
-#[pyfunction]
-#[pyo3(signature = (links, lengths, lagging, *, most, threads, progress))]
-pub fn oracle_rewrites(
-    py: Python<'_>,
-    links: &Links,
-    lengths: Vec<(usize, usize)>,
-    lagging: f64,
-    most: usize,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<Rewritten>> {
-    let links = Arc::clone(&links.inner);
-    enter(py, threads, progress, |job| {
-        check_count(links.len(), lengths.len())?;
-        job.begin(lengths.len() as u64);
-        let rewrite = |(): &mut (), number: usize| {
-            let (src, tgt) = lengths[number];
-            let needs = lag::needs(src, tgt, links.sentence(number))?;
-            let found = oracle::rewrite(&needs, src, lagging, most);
-            job.advance(1);
-            Ok((found.order, found.moved, found.lagging, found.is_kept, found.is_exact))
-        };
-        Ok(parallel::map(lengths.len(), 16, job, || (), rewrite)?.0)
-    })
 }
 
 /// Sentences with references and monotone candidates; see `wayword.oracle.bleu`.

@@ -2,7 +2,7 @@
 
 `count` and `draw` show a space of orders; `order` measures spaces on links alone; `bleu` finds the
 best BLEU that each space makes of monotone translations; `phrase` says what a system could reach
-and where the rest is lost; `lag` says how long a simultaneous translator must wait.
+and where the rest is lost.
 SPACE is mono, mj1, mj2, ibm:K, itg, itg:K (exchanges of at most K items) or dl:K (-1: no limit).
 
 example: wayword oracle count itg 6
@@ -10,14 +10,12 @@ example: wayword oracle count itg 6
          wayword oracle order train.de train.en train.links
          wayword oracle bleu system test.de test.en -o report
          wayword oracle phrase system test.de test.en --worst 10
-         wayword oracle lag test.de test.en test.links --labels test.rw
 """
 
 import argparse
 import sys
 
 from wayword.cli.oracle_bleu import configure_bleu
-from wayword.cli.oracle_lag import configure_lag
 from wayword.cli.oracle_order import configure_order
 from wayword.cli.oracle_phrase import configure_phrase
 from wayword.cli.terminal import add_json, add_seed, print_json
@@ -41,7 +39,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     configure_order(actions.add_parser("order", help="how near spaces come to gold orders"))
     configure_bleu(actions.add_parser("bleu", help="the best BLEU that spaces allow"))
     configure_phrase(actions.add_parser("phrase", help="what a system could reach"))
-    configure_lag(actions.add_parser("lag", help="how long a simultaneous translator must wait"))
 
 
 def _add_space(parser: argparse.ArgumentParser) -> None:

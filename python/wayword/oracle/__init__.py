@@ -3,7 +3,7 @@
 ``space`` sets of orders: count, list, draw at random, nearest · ``lattice`` their automata ·
 ``order`` how near a space comes to the orders of a text, from links alone · ``bleu`` the best BLEU
 that a space makes of monotone translations · ``phrase`` the best that a system could reach, and
-what is lost where · ``lag`` how long a simultaneous translator must wait.
+what is lost where.
 
 >>> Space("itg").count(6), Space("ibm:4").count(6)
 (394, 384)

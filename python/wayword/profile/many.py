@@ -127,7 +127,6 @@ def _row(name: str, profile: Profile) -> Row:
         reversed=profile.reversed,
         far=far,
         hierarchical_d=profile.orientation["hierarchical"]["D"],
-        lagging=float(profile.lag["lagging"]),
         verbs=_leftward(profile, VERBS),
         adpositions=_turned(profile, ADPOSITIONS),
         space=next((one.value for one in profile.advice if one.key == "search.space"), ""),

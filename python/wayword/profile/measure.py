@@ -2,7 +2,7 @@
 
 In: a bitext and its links; tags of the source if they are known. Out: a ``Profile``.
 How: orientation by definitions e.2, orders by definitions a, reversed pairs by definitions j.5,
-spaces by the order oracle (definitions i.7), lag by definitions p. Spaces are asked about every
+spaces by the order oracle (definitions i.7). Spaces are asked about every
 sentence, or about ``oracle`` of them at equal steps through the text.
 Cost: docs/profile.md has the times; most of it is the order oracle.
 
@@ -27,7 +27,6 @@ from wayword.align import Links
 from wayword.corpus import Bitext
 from wayword.errors import MismatchError
 from wayword.extract import DIRECTIONS, MODELS
-from wayword.oracle.lag import lag_oracle
 from wayword.oracle.lengths import pair_lengths
 from wayword.oracle.order import order_oracle
 from wayword.profile.advice import FAR_WORDS, Figures, advise
@@ -109,7 +108,6 @@ def profile(
         movers=movers,
         spaces=spaces,
         asked=asked,
-        lag=_lag(links, lengths),
         monotone=reached[0],
         patterns=frequent,
         samples=samples,
@@ -183,14 +181,6 @@ def _spaces(
         words = [words[number] for number in numbers]
     rows = order_oracle(chosen, SPACES, lengths=words, threads=threads, progress=progress)
     return tuple(row.to_dict() for row in rows), len(words)
-
-
-def _lag(links: Links, lengths: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """The figures of the lag oracle, with keys that JSON keeps."""
-    found = lag_oracle(links, lengths).to_dict()
-    for name in ("wait", "ahead"):
-        found[name] = {str(key): value for key, value in found[name].items()}
-    return found
 
 
 def _movers(

@@ -29,7 +29,7 @@ def profile_stage(text: Stage, links: Stage, features: Sequence[str]) -> Stage:
     """Measure the word order of the training text; ``features`` are kinds of path features."""
     inputs = {"text": text, "links": links}
     options = {"features": list(features), "sentences": SENTENCES}
-    return Stage("profile", make_profile, options, inputs, version=1)
+    return Stage("profile", make_profile, options, inputs, version=2)
 
 
 def make_profile(work: Work) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from wayword.types import FilePath
 __all__ = ["Advice", "Distance", "Mover", "Pattern", "Profile", "Sample", "load_profile", "text"]
 
 #: What a JSON file of a profile says it is.
-FORMAT = "wayword-profile-1"
+FORMAT = "wayword-profile-2"
 SHOWN_MOVERS = 15
 COLUMNS = 92  # of sentences in a terminal
 SHOWN_LIMITS = (2, 4, 6, 8, 10, 14, 18)
@@ -131,7 +131,6 @@ class Profile:
     spaces: tuple[Mapping[str, Any], ...]
     #: sentences that the order oracle was asked about
     asked: int
-    lag: Mapping[str, Any]
     monotone: float
     patterns: tuple[Pattern, ...]
     samples: tuple[Sample, ...]
@@ -232,16 +231,10 @@ def _head(profile: Profile) -> str:
 
 def figures(profile: Profile) -> list[tuple[str, object]]:
     """The figures that tell most, by name."""
-    lag = profile.lag
     return [
         ("links", f"{profile.links:,}; {percent(profile.linked)} of the source words have one"),
         ("in source order", f"{percent(profile.monotone)} of the sentences"),
         ("reversed", f"{percent(profile.reversed)} of the pairs of linked words"),
-        (
-            "lag",
-            f"{lag['lagging']:.2f} words on average; wait-{lag['wait']['0.9']} is enough "
-            f"for nine sentences in ten",
-        ),
     ]
 
 

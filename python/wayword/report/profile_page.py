@@ -52,7 +52,6 @@ def page_of(profile: Profile) -> str:
         section("Reversals", *_reversals(profile)),
         section("What moves", *_movers(profile)),
         section("Spaces", *_spaces(profile)),
-        section("Waiting", *_lag(profile)),
         section("Patterns", *_patterns(profile)),
         section("Sentences", *_samples(profile)),
     ]
@@ -260,27 +259,6 @@ def _spaces(profile: Profile) -> list[Markup]:
             ),
             figure(kept, "Reversals kept"),
         ),
-    ]
-
-
-def _lag(profile: Profile) -> list[Markup]:
-    lag = profile.lag
-    told = (
-        "How long an interpreter must wait while listening. A wait-k translator is k "
-        "words behind; links ahead are words that it would have to guess."
-    )
-    rows = [(f"k = {k}", 100 * share) for k, share in lag["ahead"].items()]
-    drawn = chart.bars(rows, title="links ahead of a wait-k translator, in percent", unit="%")
-    return [
-        element("p", told),
-        listing(
-            [
-                ("average lagging", f"{lag['lagging']:.2f} words"),
-                ("average proportion", f"{lag['proportion']:.3f} of the source is read"),
-                *((f"wait-k for {float(share):.0%}", k) for share, k in lag["wait"].items()),
-            ]
-        ),
-        _pictures(figure(drawn, "Links ahead")),
     ]
 
 

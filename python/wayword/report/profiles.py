@@ -2,7 +2,7 @@
 
 In: what ``wayword.profile.many`` compared. Out: text, JSON and a page.
 
->>> row = Row("ja–en", 100, 0.1, 0.2, 0.05, 0.3, 9.0, 0.6, 0.5, "dl:10")
+>>> row = Row("ja–en", 100, 0.1, 0.2, 0.05, 0.3, 0.6, 0.5, "dl:10")
 >>> row.reading
 'verbs come late in the source; it has postpositions'
 """
@@ -51,7 +51,6 @@ class Row:
     #: reversed pairs over ten words apart, of all pairs
     far: float
     hierarchical_d: float
-    lagging: float
     #: moves to the left less moves to the right; None where the text has no such tags
     verbs: float | None
     #: share that changes places with the word before it
@@ -127,12 +126,12 @@ class Many:
 
     def _table(self) -> Table:
         has_tags = any(row.verbs is not None or row.adpositions is not None for row in self.rows)
-        header = ["pair", "sentences", "in order", "reversed", "far", "D hier", "lag", "advised"]
+        header = ["pair", "sentences", "in order", "reversed", "far", "D hier", "advised"]
         rows = []
         for row in self.rows:
             cells: list[object] = [
                 *(row.name, row.sentences, percent(row.monotone), percent(row.reversed)),
-                *(percent(row.far), percent(row.hierarchical_d), f"{row.lagging:.2f}", row.space),
+                *(percent(row.far), percent(row.hierarchical_d), row.space),
             ]
             if has_tags:
                 around = "–" if row.adpositions is None else percent(row.adpositions)

@@ -2,9 +2,8 @@
 //!
 //! In: a space by name, and sentences with their links, references or phrase options.
 //! Out: the space itself (membership, lattice), the order in it that is nearest to a given one,
-//! the order of phrases with the best BLEU, the best translation within the decoder's reach, and
-//! how long a reader must wait.
-//! How: Dreyer, Hall and Khudanpur (2007), definitions i and p; each file says what it changes.
+//! the order of phrases with the best BLEU, and the best translation within the decoder's reach.
+//! How: Dreyer, Hall and Khudanpur (2007), definitions i; each file says what it changes.
 //! Not: counting and sampling, which need large numbers, and all reports; those are Python.
 
 mod bleu;
@@ -14,14 +13,12 @@ mod counts;
 mod front;
 mod grams;
 mod insertion;
-pub mod lag;
 mod lattice;
 mod layered;
 mod machine;
 mod nearest;
 mod orders;
 mod reach;
-mod rewrite;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -35,5 +32,4 @@ pub use lattice::{Arc, Lattice};
 pub use nearest::{Distance, Nearest};
 pub use orders::Orders;
 pub use reach::{Reached, missing, reach};
-pub use rewrite::{Rewrite, rewrite};
 pub use steps::LONGEST;
