@@ -34,7 +34,7 @@ PAIRS = {
 }
 METRICS = (
     *("krs-linked", "krs-v-linked", "reversals", "reversals-v"),
-    *("krs", "krs-v", "frs", "ribes", "lrscore"),
+    *("krs", "krs-v", "ribes"),
 )
 THINNED = (0, 10, 30, 50)
 SENTENCES, TRAINED, DRAWS = 400, 20_000, 1000

@@ -26,7 +26,7 @@ from pathlib import Path
 from wayword.cli.terminal import add_json, add_seed, bar, print_json
 from wayword.errors import ArgumentError
 
-OPTIONS = ("tokenize", "lowercase", "smooth", "refchoice", "norm", "alpha", "threads")
+OPTIONS = ("tokenize", "lowercase", "smooth", "refchoice", "norm", "threads")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--smooth", metavar="NAME", default="exp", help="of BLEU: none, floor, add-k, exp (exp)")
     add("--refchoice", metavar="HOW", default="closest", help="of KRS: closest, average (closest)")
     add("--norm", metavar="HOW", default="weights", help="of KRS-V: weights, literal (weights)")
-    add("--alpha", type=float, default=0.5, metavar="A", help="share of KRS in LRscore (0.5)")
     add(
         "--test",
         metavar="NAME",

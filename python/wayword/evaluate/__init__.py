@@ -2,7 +2,7 @@
 
 ``gold`` what is measured against what · ``read`` both from files · ``metric`` what a metric is ·
 ``ngram`` BLEU, chrF, TER, NIST · ``meteor`` METEOR · ``pairs`` pairs of words and their order ·
-``order`` KRS, KRS-V, FRS, RIBES, LRscore · ``linked`` reversals and KRS over linked words ·
+``order`` KRS, KRS-V, RIBES · ``linked`` reversals and KRS over linked words ·
 ``significance`` intervals and p-values · ``tokenizer`` how text is split into words · ``compare``
 systems side by side · ``differ`` where two order words differently · ``drill`` sentences whose
 words are ordered worst.

@@ -23,10 +23,10 @@ from wayword.errors import ArgumentError
 from wayword.evaluate import significance
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.linked import KrsLinked, KrsVLinked, Reversals, ReversalsV
-from wayword.evaluate.meteor import Meteor, MeteorSynonyms
+from wayword.evaluate.meteor import Meteor
 from wayword.evaluate.metric import AUTO, LEVELS, Matrix, Metric, Options
 from wayword.evaluate.ngram import Bleu, ChrF, Nist, Ter
-from wayword.evaluate.order import Fuzzy, Krs, KrsV, LrScore, Ribes
+from wayword.evaluate.order import Krs, KrsV, Ribes
 from wayword.evaluate.spelling import Cer, Unseen, Words
 from wayword.evaluate.tokenizer import settle_tokenizer
 
@@ -46,9 +46,9 @@ __all__ = [
 METRICS: dict[str, type[Metric]] = {
     metric.name.lower(): metric
     for metric in (
-        *(Bleu, ChrF, Ter, Nist, Meteor, MeteorSynonyms),
+        *(Bleu, ChrF, Ter, Nist, Meteor),
         *(KrsLinked, KrsVLinked, Reversals, ReversalsV),
-        *(Krs, KrsV, Fuzzy, Ribes, LrScore),
+        *(Krs, KrsV, Ribes),
         *(Cer, Words, Unseen),
     )
 }

@@ -1,16 +1,15 @@
 """METEOR by its first formula (Banerjee and Lavie, 2005), with stated stages.
 
 In: hypothesis and references as words. Out: matches, lengths and chunks of the best reference.
-How: words are matched one to one, first those that are equal, then those with one Porter stem,
-then, when asked, synonyms of WordNet. A stage makes as many matches as it can; among those ways
-it takes the one with the fewest crossing matches, then the fewest chunks (runs of matches that
-are adjacent on both sides). Only words that one side has more often leave a choice; a search from
-left to right, over the sets of positions used, finds the best.
+How: words are matched one to one, first those that are equal, then those with one Porter stem.
+A stage makes as many matches as it can; among those ways it takes the one with the fewest crossing
+matches, then the fewest chunks (runs of matches that are adjacent on both sides). Only words that
+one side has more often leave a choice; a search from left to right, over the sets of positions
+used, finds the best.
 ``F = 10PR / (R + 9P)``, penalty ``0.5 (chunks / matches)³``, score ``F (1 - penalty)``.
 Cost: some 0.3 ms for a sentence of 15 words and a reference.
 Not: an exact search where more than ``BEAM`` sets are alive (the best are kept, which changes one
-chunk in ten thousand); crossings of synonyms, which are few; later METEORs with tuned weights and
-paraphrases.
+chunk in ten thousand); synonyms; later METEORs with tuned weights and paraphrases.
 
 >>> match("the cat sat on mat".split(), "the cat sat on the mat".split())
 [(0, 0), (1, 1), (2, 2), (3, 3), (4, 5)]
@@ -20,7 +19,7 @@ paraphrases.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -28,12 +27,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from wayword.errors import ArgumentError
 from wayword.evaluate.gold import Gold, Output
 from wayword.evaluate.metric import Matrix, Metric, Options, ratio, signature
 from wayword.evaluate.ngram import tokenized
 
-__all__ = ["Meteor", "MeteorSynonyms", "chunks", "match", "stem"]
+__all__ = ["Meteor", "chunks", "match", "stem"]
 
 Match = tuple[int, int]
 #: matches made so far, the last one first
@@ -62,20 +60,11 @@ def _stemmer() -> Any:
     return snowballstemmer.stemmer("porter")
 
 
-def match(
-    hyp: Sequence[str],
-    ref: Sequence[str],
-    synonyms: Callable[[str], frozenset[str]] | None = None,
-) -> list[Match]:
-    """Pairs of positions of words that are matched, by hypothesis position.
-
-    ``synonyms`` gives the names of the meanings of a word; words that share one are synonyms.
-    """
+def match(hyp: Sequence[str], ref: Sequence[str]) -> list[Match]:
+    """Pairs of positions of words that are matched, by hypothesis position."""
     matches = _match_equal(hyp, ref, {})
     if len(matches) < min(len(hyp), len(ref)):
         matches = _match_equal([stem(word) for word in hyp], [stem(word) for word in ref], matches)
-    if synonyms is not None:
-        matches = _match_synonyms(hyp, ref, matches, synonyms)
     return sorted(matches.items())
 
 
@@ -204,59 +193,23 @@ def _unchain(chain: Chain) -> Iterator[Match]:
         yield pair
 
 
-def _match_synonyms(
-    hyp: Sequence[str],
-    ref: Sequence[str],
-    fixed: dict[int, int],
-    synonyms: Callable[[str], frozenset[str]],
-) -> dict[int, int]:
-    """Match as many free words as possible that share a meaning (augmenting paths)."""
-    taken = set(fixed.values())
-    open_refs = [(at, synonyms(word)) for at, word in enumerate(ref) if at not in taken]
-    options = {
-        at: [tgt for tgt, meanings in open_refs if meanings & synonyms(word)]
-        for at, word in enumerate(hyp)
-        if at not in fixed
-    }
-    owner: dict[int, int] = {}
-
-    def place(at: int, tried: set[int]) -> bool:
-        for tgt in options[at]:
-            if tgt not in tried:
-                tried.add(tgt)
-                if tgt not in owner or place(owner[tgt], tried):
-                    owner[tgt] = at
-                    return True
-        return False
-
-    for at in options:
-        place(at, set())
-    return {**fixed, **{at: tgt for tgt, at in owner.items()}}
-
-
 class Meteor(Metric):
     """Columns: matches, words, words of the best reference, chunks. Case is ignored."""
 
     name = "METEOR"
     meaning = "unigrams with stems, and how they hang together"
-    stages = "exact+porter"
 
     def __init__(self, gold: Gold, options: Options) -> None:
         super().__init__(gold, options)
         self._refs = [tokenized(ref, options, lowercase=True) for ref in gold.refs]
 
-    def synonyms(self) -> Callable[[str], frozenset[str]] | None:
-        """The meanings of words, where the variant has that stage."""
-        return None
-
     def statistics(self, output: Output) -> Matrix:
         """Rows of the reference that gives the sentence the best score; the first of equals."""
-        synonyms = self.synonyms()
         rows = np.zeros((len(output), len(self._refs), 4))
         hyps = tokenized(output.lines, self.options, lowercase=True)
         for number, (hyp, *refs) in enumerate(zip(hyps, *self._refs, strict=True)):
             for row, ref in zip(rows[number], refs, strict=True):
-                matches = match(hyp, ref, synonyms)
+                matches = match(hyp, ref)
                 row[:] = len(matches), len(hyp), len(ref), chunks(matches)
         best = self.score(rows).argmax(axis=1)
         chosen: Matrix = rows[np.arange(len(rows)), best]
@@ -271,27 +224,6 @@ class Meteor(Metric):
         return scores
 
     def signature(self) -> str:
-        """Variant, stages and tokeniser."""
-        facts = {"variant": "2005", "stages": self.stages, "case": "lc"}
+        """Variant, stages and tokenizer."""
+        facts = {"variant": "2005", "stages": "exact+porter", "case": "lc"}
         return signature(self.name, self.gold, **facts, tok=self.options.tokenize)
-
-
-class MeteorSynonyms(Meteor):
-    """METEOR with WordNet's synonyms, through NLTK, as a third stage."""
-
-    name = "METEOR-syn"
-    meaning = "METEOR with WordNet's synonyms; needs nltk and its wordnet"
-    stages = "exact+porter+wordnet"
-
-    def synonyms(self) -> Callable[[str], frozenset[str]]:
-        """The names of a word's synsets."""
-        advice = "run `pip install nltk` and `python -m nltk.downloader wordnet`"
-        try:
-            from nltk.corpus import wordnet
-
-            wordnet.ensure_loaded()
-        except (ImportError, LookupError):
-            raise ArgumentError(f"metrics: meteor-syn needs WordNet; {advice}") from None
-        return lru_cache(maxsize=1 << 16)(
-            lambda word: frozenset(synset.name() for synset in wordnet.synsets(word))
-        )

@@ -43,8 +43,7 @@ class Options:
     ``none`` (text is tokenized already) TER normalizes text by sacrebleu's own rules of TER.
     ``auto`` is for ``compare``, which chooses one. ``lowercase`` is for BLEU, chrF and NIST; the
     others ignore case in any event. ``smooth`` is BLEU's. ``refchoice`` and ``norm`` are those of
-    KRS and KRS-V, ``alpha`` the share of word order in the LRscore. ``threads`` never changes a
-    score.
+    KRS and KRS-V. ``threads`` never changes a score.
     """
 
     tokenize: str = "none"
@@ -52,7 +51,6 @@ class Options:
     smooth: str = "exp"
     refchoice: str = "closest"
     norm: str = "weights"
-    alpha: float = 0.5
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -61,8 +59,6 @@ class Options:
             if getattr(self, name) not in known:
                 wanted = ", ".join(f"`{value}`" for value in known)
                 raise ArgumentError(f"{name}: found `{getattr(self, name)}`; expected {wanted}")
-        if not 0 <= self.alpha <= 1:
-            raise ArgumentError(f"alpha: found {self.alpha}; expected a number from 0 to 1")
         if self.threads < 1:
             raise ArgumentError(f"threads: found {self.threads}; expected at least 1")
 

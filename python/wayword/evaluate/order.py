@@ -1,4 +1,4 @@
-"""Metrics of word order: KRS, KRS-V, fuzzy reordering score, RIBES and LRscore.
+"""Metrics of word order: KRS, KRS-V and RIBES.
 
 In: links of source and output, and of source and reference; RIBES needs the two texts alone.
 Out: one value a sentence, 1 for the order of the reference.
@@ -8,10 +8,8 @@ the one before it), and two ranks are compared.
 * KRS (Birch et al., 2010): ``1 - √K``, K the share of word pairs in the wrong order, times a
   brevity penalty.
 * KRS-V (Bisazza and Federico, 2013): a pair counts by the weights of its two words.
-* fuzzy reordering score (Talbot et al., 2011): ``1 - (chunks - 1) / (words - 1)``.
 * RIBES (Isozaki et al., 2010): Kendall's tau over words found in both texts, times powers of
   precision and brevity.
-* LRscore (Birch and Osborne, 2011): KRS and BLEU mixed.
 
 With several references the best counts, each with its own links and length.
 Cost: O(n²) a sentence with numpy, some 20 µs.
@@ -20,8 +18,6 @@ Cost: O(n²) a sentence with numpy, some 20 µs.
 0.55278...
 >>> krs_v([0, 1, 2, 3, 4, 5], [3, 0, 1, 2, 4, 5], [1, 0, 0, 0, 0, 0])  # 1 - √(3 / 5)
 0.22540...
->>> fuzzy_reordering([0, 1, 2, 3], [2, 3, 0, 1])  # 2 chunks
-0.66666...
 >>> ribes("bob hit john yesterday".split(), "john hit bob yesterday".split())
 0.5
 """
@@ -36,19 +32,16 @@ import numpy as np
 
 from wayword.errors import ArgumentError
 from wayword.evaluate.gold import Gold, Output, Ranks
-from wayword.evaluate.metric import Matrix, MeanMetric, Metric, Options, brevity, share, signature
-from wayword.evaluate.ngram import Bleu, tokenized
+from wayword.evaluate.metric import Matrix, MeanMetric, Options, brevity, share, signature
+from wayword.evaluate.ngram import tokenized
 from wayword.evaluate.pairs import PairCounts, attached, count_pairs, kendall, linked_words
 
 __all__ = [
     "Choice",
-    "Fuzzy",
     "Krs",
     "KrsV",
-    "LrScore",
     "OfLinks",
     "Ribes",
-    "fuzzy_reordering",
     "krs",
     "krs_v",
     "penalties",
@@ -100,22 +93,10 @@ def discordant(hyp_rank: Ranks, ref_rank: Ranks) -> Ranks:
     return counts
 
 
-def fuzzy_reordering(hyp_rank: Sequence[int], ref_rank: Sequence[int]) -> float:
-    """1 when the reference has the words as they stand, 0 when no two neighbours stay together."""
-    return _fuzzy(*_same_length(hyp_rank, ref_rank, [])[:2])
-
-
-def _fuzzy(hyp_rank: Ranks, ref_rank: Ranks) -> float:
-    if len(hyp_rank) < 2:
-        return 1.0
-    together = np.diff(ref_rank[np.argsort(hyp_rank)]) == 1
-    return float(together.mean())  # M - 1 places, C - 1 of them breaks
-
-
 def _same_length(
     hyp_rank: Sequence[int], ref_rank: Sequence[int], weights: Sequence[float] | Matrix
 ) -> tuple[Ranks, Ranks, Matrix]:
-    if len(hyp_rank) != len(ref_rank) or len(weights) not in (0, len(hyp_rank)):
+    if not len(hyp_rank) == len(ref_rank) == len(weights):
         lengths = f"{len(hyp_rank)}, {len(ref_rank)} and {len(weights)}"
         raise ArgumentError(f"ranks: found lengths {lengths}; expected ranks of one sentence")
     return np.asarray(hyp_rank), np.asarray(ref_rank), np.asarray(weights, dtype=np.float64)
@@ -234,10 +215,6 @@ class OfLinks(MeanMetric):
     def table(self, output: Output) -> Matrix:
         """The value of each sentence before any penalty; NaN leaves it out. A row a reference."""
 
-    def penalty(self, output: Output) -> Matrix:
-        """What values are multiplied with."""
-        return penalties(self.gold, output)
-
     def sentences(self, output: Output) -> Choice:
         """The best value of each sentence before any penalty, and the reference it is from."""
         return Choice.best(self.table(output))
@@ -257,7 +234,7 @@ class OfLinks(MeanMetric):
         """Values and judged words."""
         keys, lengths = output.keys(self.gold), self.gold.src_lengths
         linked = np.array([linked_words(keys, ref, lengths) for ref in self.gold.ref_keys])
-        table = self.table(output) * self.penalty(output)
+        table = self.table(output) * penalties(self.gold, output)
         if self.options.refchoice == "average":
             counts = ~np.isnan(table)
             values = share(np.where(counts, table, 0.0).sum(axis=0), counts.sum(axis=0))
@@ -325,26 +302,6 @@ class KrsV(Krs):
         return {**super().facts(), "norm": self.options.norm, "sentences": counted}
 
 
-class Fuzzy(OfLinks):
-    """Fuzzy reordering score; only the order counts, so there is no penalty."""
-
-    name = "FRS"
-    meaning = "fuzzy reordering score: neighbours that stay together"
-
-    def table(self, output: Output) -> Matrix:
-        """The share of neighbours that are neighbours in the reference."""
-        ranks = output.ranks(self.gold)
-        return np.array([list(map(_fuzzy, ranks, refs)) for refs in self.gold.ref_ranks])
-
-    def penalty(self, output: Output) -> Matrix:
-        """None, but an output without words has no order."""
-        return np.array([np.array(output.lengths) > 0] * len(self.gold.refs), np.float64)
-
-    def facts(self) -> dict[str, object]:
-        """As for KRS, without a penalty."""
-        return {**super().facts(), "bp": "no"}
-
-
 class Ribes(MeanMetric):
     """Rank correlation of words found in both texts. Case is ignored."""
 
@@ -386,36 +343,3 @@ class Ribes(MeanMetric):
         """The two powers, case and tokeniser."""
         facts = {"alpha": self.alpha, "beta": self.beta, "case": "lc"}
         return signature(self.name, self.gold, **facts, tok=self.options.tokenize)
-
-
-class LrScore(Metric):
-    """``alpha`` × KRS + (1 - ``alpha``) × BLEU; columns of both side by side."""
-
-    name = "LRscore"
-    meaning = "KRS and BLEU mixed by alpha"
-    needs = ("links",)
-
-    def __init__(self, gold: Gold, options: Options) -> None:
-        super().__init__(gold, options)
-        self._order, self._words = Krs(gold, options), Bleu(gold, options)
-
-    def statistics(self, output: Output) -> Matrix:
-        """The columns of KRS, then BLEU's."""
-        parts = [self._order.statistics(output), self._words.statistics(output)]
-        return np.concatenate(parts, axis=1)
-
-    def score(self, sums: Matrix) -> Matrix:
-        """The mix."""
-        alpha = self.options.alpha
-        order, words = self._order.score(sums[..., :4]), self._words.score(sums[..., 4:])
-        return alpha * order + (1 - alpha) * words
-
-    def details(self, sums: Matrix) -> dict[str, float]:
-        """Those of KRS."""
-        return self._order.details(sums)
-
-    def signature(self) -> str:
-        """The share of order, then both parts."""
-        facts = {**self._order.facts(), "alpha": self.options.alpha}
-        bleu = self._words.signature().replace("|", ",")
-        return signature(self.name, self.gold, **facts, lexical=f"({bleu})")

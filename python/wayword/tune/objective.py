@@ -67,7 +67,6 @@ class Objective:
     ) -> None:
         self.gold, self.options = gold, options or Options()
         shares = parse_metric(metric) if isinstance(metric, str) else dict(metric)
-        shares = self._without_mixes(shares)
         total = sum(shares.values())
         self.parts: list[tuple[float, Metric]] = [
             (share / total, make_metric(name, gold, self.options)) for name, share in shares.items()
@@ -75,17 +74,6 @@ class Objective:
         self.needs_links = any("links" in metric.needs for _, metric in self.parts)
         self._counter = ngrams.NgramCounter(gold.refs, self.options)
         self._widths = [part.shape[1] for part in self._of_rows([0], [""], [()])]
-
-    def _without_mixes(self, shares: dict[str, float]) -> dict[str, float]:
-        """LRscore is a mix itself: it is tuned as its two parts."""
-        plain: dict[str, float] = {}
-        for name, share in shares.items():
-            alpha = self.options.alpha
-            mixed = {"krs": alpha, "bleu": 1 - alpha} if name.lower() == "lrscore" else {name: 1.0}
-            for part, weight in mixed.items():
-                if weight:
-                    plain[part] = plain.get(part, 0.0) + share * weight
-        return plain
 
     # --- statistics ------------------------------------------------------------------------------
 
