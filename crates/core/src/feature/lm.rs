@@ -59,7 +59,7 @@ impl Hash for LmState {
 
 /// The score of the longest matching n-gram, and the length of the inspected context.
 #[derive(Debug, Clone, Copy)]
-pub struct NgramMatch {
+pub struct LmLookup {
     /// Natural log probability without the backoff of `LmState::backoff_after`.
     pub score: f32,
     /// Number of inspected cells: all states that begin with them have the same score and next
@@ -97,9 +97,9 @@ pub trait LanguageModel: Sync {
 
     /// Return the match of a word after `state`. `score` is the sum of its score and the backoff of
     /// the state. Only called for models with nested states.
-    fn match_ngram(&self, state: &LmState, word: u32, next: &mut LmState) -> NgramMatch {
+    fn match_ngram(&self, state: &LmState, word: u32, next: &mut LmState) -> LmLookup {
         let score = self.score(state, word, next);
-        NgramMatch { score, inspected: state.used + 1, matched: state.used }
+        LmLookup { score, inspected: state.used + 1, matched: state.used }
     }
 
     /// Return the natural log probability of the sentence end after `state`.

@@ -23,7 +23,7 @@ mod source;
 mod weights;
 
 pub use coverage::{Coverage, Span};
-pub use lm::{LanguageModel, LmState, NgramMatch};
+pub use lm::{LanguageModel, LmLookup, LmState};
 pub use path::{PathFeature, PathScorer, ReorderingState, check_name};
 pub use phrase::{OptionAlignment, OptionId, PhraseDetails, PhraseEntry, PhraseModel};
 pub use source::{ChunkAnnotation, NamedMatrix, SourceSentence};

@@ -7,7 +7,7 @@
 use super::model::{Model, NgramLookup};
 use super::ngram_state::NgramState;
 use super::{EOS, MAX_ORDER};
-use crate::feature::{LanguageModel, LmState, NgramMatch};
+use crate::feature::{LanguageModel, LmLookup, LmState};
 use crate::narrow::to_u32;
 
 /// Number of words in a state. The cells after them hold backoff sums: the sum charged if none of
@@ -41,7 +41,7 @@ impl LanguageModel for Model {
     }
 
     fn score(&self, state: &LmState, word: u32, next: &mut LmState) -> f32 {
-        let NgramMatch { score, matched, .. } = self.match_ngram(state, word, next);
+        let LmLookup { score, matched, .. } = self.match_ngram(state, word, next);
         state.backoff_after(matched) + score
     }
 
@@ -49,7 +49,7 @@ impl LanguageModel for Model {
         true
     }
 
-    fn match_ngram(&self, state: &LmState, word: u32, next: &mut LmState) -> NgramMatch {
+    fn match_ngram(&self, state: &LmState, word: u32, next: &mut LmState) -> LmLookup {
         let NgramLookup { prob, order, seen, len } =
             self.find_longest(words(state), word, |place, word, backoff| {
                 next.cells[place] = word;
@@ -62,7 +62,7 @@ impl LanguageModel for Model {
             owed += f32::from_bits(*cell);
             *cell = owed.to_bits();
         }
-        NgramMatch { score: -prob, inspected: seen, matched: to_u32(order - 1) }
+        LmLookup { score: -prob, inspected: seen, matched: to_u32(order - 1) }
     }
 
     fn end(&self, state: &LmState) -> f32 {

@@ -11,7 +11,7 @@
 
 use crate::decode::ids::LmContextId;
 use crate::decode::lm::caches::{LmTransition, LmTransitionCache};
-use crate::feature::{LanguageModel, LmState, NgramMatch};
+use crate::feature::{LanguageModel, LmLookup, LmState};
 use crate::narrow::{to_f32, to_u32};
 use crate::numbering::{Numbering, mix};
 use hashbrown::HashTable;
@@ -260,7 +260,7 @@ impl LmContextTable {
     ) -> (f64, LmContextId) {
         let mut after = LmState::EMPTY;
         let state = &self.states[context as usize];
-        let NgramMatch { score, inspected, matched } =
+        let LmLookup { score, inspected, matched } =
             lms.lms[0].match_ngram(state, self.words[word as usize], &mut after);
         let next = self.intern(&[after]);
         let state = &self.states[context as usize];
